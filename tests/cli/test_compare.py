@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from doors import command_line
+from results import partial_of
 from tables import every_case
 from writing import write
 
@@ -189,6 +190,26 @@ def test_runs_without_a_common_row_are_not_the_same(
     found = dict(zip(header.split(","), figures.split(","), strict=True))
     assert (found["pairs"], found["difference"], found["left_out"]) == ("0", "", "60")
     assert 'skipped="2"' in answer(capsys, "junit", *both)
+
+
+@pytest.mark.costly
+def test_results_of_an_interrupted_run_are_told(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They have a part of the rows, and the last row may have a part of its outputs."""
+    text = partial_of(place / ALL[1], place / "part.jsonl")
+    part = "part.jsonl.partial"
+    (place / part).write_text("".join(text[:22]), encoding="utf-8")
+    said = f"{part} is incomplete: its run was interrupted"
+    for both in ((ALL[0], part), (part, ALL[0])):
+        assert said in compare(capsys, *both)[0]["differences"][0]
+        assert said in answer(capsys, "text", *both)
+    assert said not in answer(capsys, "text", *ALL)
+    assert command_line("power", part, "--detect", "0.1") == 0
+    assert said in capsys.readouterr().err
+    asked = ("rows.jsonl", "--outputs", "one.jsonl", "--compare", part)
+    assert command_line("grade", *asked) == 0
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("place")

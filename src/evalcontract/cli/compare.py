@@ -22,7 +22,12 @@ from evalcontract.cli.printing import (
     put_answer,
 )
 from evalcontract.grading.basis import differences
-from evalcontract.grading.compared import RunComparison, comparison_fields, write_comparisons
+from evalcontract.grading.compared import (
+    RunComparison,
+    comparison_fields,
+    unfinished,
+    write_comparisons,
+)
 from evalcontract.grading.comparison import Comparison, by_id
 from evalcontract.grading.groups import Grouping
 from evalcontract.grading.pilot import Pilot, pilot_of_one, pilot_of_two
@@ -75,7 +80,8 @@ def compare_command(
         grouping.require_told([*other.rows])
         keep = limit if output_format == "text" else 0
         comparison = Comparison.of(earlier, reduced(other.rows, grouping.reduce), grouping, keep)
-        changed = differences(first.basis, other.basis)
+        both = ((results[0], first), (path, other))
+        changed = [*unfinished(both), *differences(first.basis, other.basis)]
         found.append(RunComparison(str(results[0]), str(path), earlier, comparison, changed))
     if output_format == "text":
         put(write_comparisons(found, limit, get_terminal_size().columns))
@@ -318,7 +324,9 @@ def power_command(
     """
     if len(results) > 2:  # noqa: PLR2004 - a difference is that of two
         raise UsageError("name the results of one pilot run, or of two")
-    runs = [earlier_results(path).rows for path in results]
+    read = [earlier_results(path) for path in results]
+    put((f"note: {line}\n" for line in unfinished(zip(results, read, strict=True))), err=True)
+    runs = [each.rows for each in read]
     pilot = pilot_of_one(runs[0], correlation) if len(runs) == 1 else pilot_of_two(*runs)
     wanted = WantedPower(detect, power, significance)
     if output_format == "text":

@@ -24,7 +24,7 @@ from evalcontract.cli.printing import forecast
 from evalcontract.cli.rows import RowPrinter, printer_of
 from evalcontract.datasets.opening import Input, Options, tables_in
 from evalcontract.grading.basis import Basis, differences, used_line
-from evalcontract.grading.compared import RunComparison, write_comparisons
+from evalcontract.grading.compared import RunComparison, unfinished, write_comparisons
 from evalcontract.grading.comparison import (
     Comparison,
     EarlierRows,
@@ -357,6 +357,7 @@ def _earlier(path: Path, grouping: Grouping) -> tuple[Basis, EarlierRows]:
     if written is not None:
         return written.basis, WrittenRows(written)
     results = earlier_results(path)
+    put((f"note: {line}\n" for line in unfinished([(path, results)])), err=True)
     rows = by_id(reduced(results.rows, grouping.reduce))
     gc.freeze()  # they stay: the collector need not look at them again and again
     return results.basis, rows

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from evalcontract.grading.comparison import (
@@ -16,7 +17,7 @@ from evalcontract.grading.comparison import (
     UncomparedRow,
 )
 from evalcontract.grading.printed import MAX_CHECKS, brief, estimate_fields, number_text
-from evalcontract.grading.results import RowResult
+from evalcontract.grading.results import Results, RowResult
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import wrapped
@@ -34,6 +35,16 @@ class RunComparison(NamedTuple):
     earlier: EarlierRows
     found: Comparison
     differences: Sequence[str]
+
+
+def unfinished(runs: Iterable[tuple[Path, Results]]) -> Iterator[str]:
+    """Yield a sentence for each file of results whose run was interrupted: it has a part of them.
+
+    The last of its rows may have a part of its outputs.
+    """
+    for path, results in runs:
+        if not results.is_complete:
+            yield f"{path} is incomplete: its run was interrupted, and `--resume` continues it"
 
 
 class ComparisonLine(NamedTuple):
