@@ -695,6 +695,7 @@ class ResultsSummarySamples(TypedDict):
 
     rows: int
     outputs: int
+    decided: NotRequired[int]
 
 
 class ResultsSummaryCorrectedItemInterval(TypedDict):

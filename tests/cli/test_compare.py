@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from doors import command_line
+from results import partial_of
 from tables import every_case
 from writing import write
 
@@ -119,6 +121,95 @@ def test_grade_shows_the_output_of_rows_that_flipped(
     text = " ".join(capsys.readouterr().out.split())
     assert "r10: failed 0.00 → passed 1.00 (must_contain_any) now: yes" in text
     assert "r19: failed 0.00 → passed 1.00 (must_contain_any) before: no now: yes" in text
+
+
+@pytest.fixture
+def partly(place: Path) -> Path:
+    """A fourth run: `r0` has no answer, `r1` is lost, `new` is new, all others are as in `one`."""
+    rows = (place / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    rows[1] = json.dumps({**json.loads(rows[1]), "id": "new"})
+    (place / "other.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    said = [json.loads(line) for line in answers(range(10)).splitlines()]
+    said[0]["output"], said[1]["id"] = None, "new"
+    (place / "partly.jsonl").write_text(lines(said), encoding="utf-8")
+    asked = ("--outputs", "partly.jsonl", "--results", "partly.results.jsonl")
+    assert command_line("grade", "other.jsonl", *asked) == 0
+    return place
+
+
+PARTLY = [ALL[0], "partly.results.jsonl"]
+
+
+def answer(capsys: pytest.CaptureFixture[str], output_format: str, *arguments: str) -> str:
+    capsys.readouterr()
+    assert command_line("compare", *arguments, "--output-format", output_format) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.costly
+@pytest.mark.usefixtures("partly")
+def test_rows_that_are_in_no_difference_are_in_every_format(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """No format is silent of them, nor of what else differs: a comparison is of a part alone."""
+    markdown, github = (answer(capsys, each, *PARTLY) for each in ("markdown", "github"))
+    for text in (markdown, github):
+        assert "0 rows flipped in 1 comparison with one.results.jsonl; 3 rows are in no" in text
+        assert all(what in text for what in ("other.jsonl", "partly.jsonl", "was recorded"))
+    (suite,) = ET.fromstring(answer(capsys, "junit", *PARTLY))
+    assert [suite.get(key) for key in ("tests", "failures", "errors", "skipped")] == [
+        "4", "0", "1", "2",
+    ]  # fmt: skip
+    names = {case.get("name"): [part.tag for part in case] for case in suite}
+    assert names == {
+        "what the scores depend on": ["system-out"],
+        "1 row only in this run": ["skipped"],
+        "1 row no longer there": ["skipped"],
+        "1 row without a known score now": ["error"],
+    }
+    first, second, *_ = answer(capsys, "jsonl", *PARTLY).splitlines()
+    of_rows = json.loads(first)
+    assert (of_rows["of"], of_rows["pairs"], of_rows["left_out"]) == ("rows", 28, 3)
+    assert json.loads(second)["left_out"] is None
+
+
+@pytest.mark.costly
+def test_runs_without_a_common_row_are_not_the_same(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    renamed = (place / "rows.jsonl").read_text(encoding="utf-8").replace('"id": "r', '"id": "s')
+    said = answers(range(10)).replace('"id": "r', '"id": "s')
+    write(place, {"others.jsonl": renamed, "said.jsonl": said})
+    asked = ("others.jsonl", "--outputs", "said.jsonl", "--results", "others.results.jsonl")
+    assert command_line("grade", *asked) == 0
+    both = (ALL[0], "others.results.jsonl")
+    text = answer(capsys, "text", *both)
+    assert "no row is in both runs" in text
+    assert "no result changed" not in text
+    header, figures = answer(capsys, "csv", *both).splitlines()
+    found = dict(zip(header.split(","), figures.split(","), strict=True))
+    assert (found["pairs"], found["difference"], found["left_out"]) == ("0", "", "60")
+    assert 'skipped="2"' in answer(capsys, "junit", *both)
+
+
+@pytest.mark.costly
+def test_results_of_an_interrupted_run_are_told(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They have a part of the rows, and the last row may have a part of its outputs."""
+    text = partial_of(place / ALL[1], place / "part.jsonl")
+    part = "part.jsonl.partial"
+    (place / part).write_text("".join(text[:22]), encoding="utf-8")
+    said = f"{part} is incomplete: its run was interrupted"
+    for both in ((ALL[0], part), (part, ALL[0])):
+        assert said in compare(capsys, *both)[0]["differences"][0]
+        assert said in answer(capsys, "text", *both)
+    assert said not in answer(capsys, "text", *ALL)
+    assert command_line("power", part, "--detect", "0.1") == 0
+    assert said in capsys.readouterr().err
+    asked = ("rows.jsonl", "--outputs", "one.jsonl", "--compare", part)
+    assert command_line("grade", *asked) == 0
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("place")

@@ -71,11 +71,21 @@ def test_markdown_has_checks_and_rows_that_did_not_pass(
     assert head.startswith("### evalcontract: 4 rows, mean score 0.33 to 0.67, ")
     assert head.endswith(" checks did not run: no text of the output was recorded")
     assert all(f"{count} {outcome}" in head for outcome, count in COUNTS.items())
-    assert "| `must_contain_any` | 0.33 to 0.67 | 1 | 1 | 1 |" in checks
+    assert "| `must_contain_any` | 0.33 to 0.67 | - | 1 | 1 | 1 |" in checks
     lines = rows.splitlines()[2:]
     assert [line.count("|") for line in lines] == [5] * 3
     assert "`good`" not in rows
     assert "<b>" not in rows
+
+
+def test_markdown_says_how_sure_a_mean_is(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """But not the mean of what is decided where some rows are not."""
+    outputs = [json.dumps({"id": id_, "output": "yes"}) for id_ in OUTPUTS]
+    write(place, {"outputs.jsonl": "\n".join(outputs)})
+    head, checks = printed(capsys, "markdown").split("\n\n")[:2]
+    assert "mean score 0.67 (95 % interval 0.21 to 0.94), 1 failed" in head
+    assert "| Score | 95 % interval |" in checks
+    assert "| `must_contain_any` | 0.67 | 0.21 to 0.94 | 2 | 1 | 0 |" in checks
 
 
 @pytest.mark.usefixtures("place")

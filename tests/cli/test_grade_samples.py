@@ -160,6 +160,85 @@ def test_what_did_not_run_in_a_sample_is_in_the_bounds(
     summary = graded(capsys, "--allow-undecided")["summary"]["rows"]
     assert summary["bounds"] == pytest.approx([1 - (1 / 3 + 2 / 3) / 40, 1])
     assert summary["outcomes"] == {"passed": 39, "undecided": 1}, "two of three samples decide"
+    assert "0.97 to 1.00 of all, pass rate 1.00 of the decided (95 %" in said(
+        capsys, "--allow-undecided"
+    )
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Return what is printed for people, without what was printed before."""
+    capsys.readouterr()
+    assert grade(*arguments) == 0
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_rates_of_samples_say_which_rows_are_in_none(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A row with an output that has no verdict is not among those that are always right."""
+    records = outputs(ANSWERS)
+    del records[-1]
+    records[1] = {"id": "r0", "sample": 2, "output": None}
+    write(place, {"outputs.jsonl": lines(records)})
+    samples = graded(capsys, "--allow-undecided")["summary"]["samples"]
+    assert (samples["rows"], samples["decided"], samples["outputs"]) == (40, 39, 119)
+    assert samples["always"] == pytest.approx(9 / 39)
+    text = said(capsys, "--allow-undecided")
+    assert "119 outputs of 40 rows, 2 to 3 of each, 1 row is in no rate, since an" in text
+
+
+def clustered(size: int) -> str:
+    """Return the rows in clusters of so many, which are right or wrong together."""
+    return lines(
+        [
+            {
+                "id": id_,
+                "input": "x",
+                "must_contain_any": ["yes"],
+                "metadata": {"document": f"d{at // size}"},
+            }
+            for at, id_ in enumerate(ANSWERS)
+        ]
+    )
+
+
+def test_rates_of_samples_account_for_clusters(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = {id_: ["yes"] * 3 if at // 4 % 2 else ["no"] * 3 for at, id_ in enumerate(ANSWERS)}
+    write(place, {"outputs.jsonl": lines(outputs(answers)), "rows.jsonl": clustered(4)})
+    alone, together = (
+        graded(capsys, *asked)["summary"]["samples"] for asked in ([], ["--cluster", "document"])
+    )
+    for name in ("pass_at_k", "pass_all_k"):
+        for one, other in zip(alone[name], together[name], strict=True):
+            assert other["rate"] == one["rate"] == 0.5
+            assert other["clusters"] == 10
+            # All rows of a cluster are the same, so that ten rows tell as much: √(p(1-p)/9).
+            assert other["stderr"] == pytest.approx((0.25 / 9) ** 0.5)
+            assert other["stderr"] > 1.9 * one["stderr"]
+    write(place, {"rows.jsonl": clustered(8)})
+    few = graded(capsys, "--cluster", "document")["summary"]["samples"]["pass_at_k"]
+    assert [each["interval"] for each in few] == [None] * 3
+    text = said(capsys, "--cluster", "document")
+    assert "pass@1 0.50 (too few clusters to say)" in text
+    assert "mean score 0.50 (too few clusters to say)" in text
+
+
+def test_a_flipped_row_shows_an_output_with_its_verdict(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first output of `r0` passes both times: it is not why the row failed."""
+    before = {id_: ["yes one", "yes two", "no three"] for id_ in ANSWERS}
+    after = {**before, "r0": ["yes one", "no two", "no three"]}
+    write(place, {"outputs.jsonl": lines(outputs(before))})
+    assert grade("--results", "results.jsonl") == 0
+    write(place, {"outputs.jsonl": lines(outputs(after))})
+    text = said(capsys, "--compare", "results.jsonl", "--results", "later.jsonl")
+    shown = "r0: passed 0.67 → failed 0.33 (must_contain_any) before: yes one now: no two"
+    assert shown in text
+    assert command_line("compare", "results.jsonl", "later.jsonl") == 0
+    assert shown in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.usefixtures("place")
@@ -171,6 +250,27 @@ def test_samples_are_compared_by_their_rows(capsys: pytest.CaptureFixture[str]) 
     assert "rows: 0.50 → 0.50 (+0.000, 95 % interval" in text
     assert "over 40 rows" in text
     assert text.endswith("no result changed")
+
+
+@pytest.mark.costly
+@every_case("jobs", ["1", "2"])
+def test_the_dataset_of_a_run_is_the_same_however_many_outputs_there_are(
+    jobs: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each row is one row of the dataset, and has one part in what that means."""
+    one = {id_: texts[:1] for id_, texts in ANSWERS.items()}
+    some = outputs(ANSWERS)[1:]
+    known = []
+    for records in (outputs(one, names=False), outputs(ANSWERS), some):
+        write(place, {"outputs.jsonl": lines(records)})
+        asked = ("--results", "results.jsonl", "--force", "--jobs", jobs)
+        known.append(graded(capsys, *asked)["provenance"]["dataset"])
+    assert [each["rows"] for each in known] == [40] * 3
+    assert len({each["meaning_sha256"] for each in known}) == 1
+    text = partial_of(place / "results.jsonl", place / "results.jsonl")
+    (place / "results.jsonl.partial").write_text("".join(text[:8]), encoding="utf-8")
+    again = graded(capsys, "--results", "results.jsonl", "--resume", "--force", "--jobs", jobs)
+    assert again["provenance"]["dataset"] == known[0]
 
 
 @pytest.mark.costly

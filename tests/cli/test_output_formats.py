@@ -227,7 +227,7 @@ COUNTS = {
     "grade": (8, 1, 1, 1),
     "coverage": (8, 1, 0, 1),
     "calibrate-judge": (5, 1, 0, 0),
-    "compare": (2, 1, 0, 0),
+    "compare": (4, 1, 1, 0),
     "diff": (1, 1, 0, 0),
     "lock": (3, 3, 0, 0),
     "sync": (1, 0, 0, 0),
@@ -329,6 +329,8 @@ def test_no_name_is_a_command_of_a_log(command: str, answers: Answers) -> None:
 def test_a_comparison_of_results_says_who_fails_now(answers: Answers) -> None:
     (suite,) = ET.fromstring(answers.of("compare", "junit"))
     assert {case.get("name"): [inner.tag for inner in case] for case in suite} == {
+        "what the scores depend on": ["system-out"],
+        "1 row without a known score now": ["error"],
         EVIL: ["failure"],
         "more": [],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import fsum
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from doors import command_line
 from tables import every_case
 from writing import write
 
+from evalcontract.grading.pilot import pilot_of_one, pilot_of_two
+from evalcontract.grading.results import RowResult
 from evalcontract.statistics.estimates import rows_needed
 
 if TYPE_CHECKING:
@@ -84,6 +87,65 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert "a difference of 0.05 is found 80 % of the time, and at 0.05 significance, with" in text
     assert "outputs of each row rows 1 " in text
     assert "60 rows with 3 outputs each find 0." in text
+
+
+@pytest.mark.costly
+def test_rows_that_say_nothing_are_counted(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those without a score, and those that one of two runs does not have."""
+    outputs = (place / "one.jsonl").read_text(encoding="utf-8").splitlines()
+    unknown = [{"id": f"r{at}", "output": None} for at in range(4)]
+    rows = (place / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    files = {"fewer.jsonl": "\n".join(rows[:-1]), "some.jsonl": lines(unknown)}
+    files["some.jsonl"] += "\n".join(outputs[4:-1])
+    write(place, files)
+    asked = ("--outputs", "some.jsonl", "--results", "some.results.jsonl")
+    assert command_line("grade", "fewer.jsonl", *asked) == 0
+    alone, both = (power(capsys, *names)["pilot"] for names in (["some"], ["two", "some"]))
+    assert (alone["rows"], alone["left_out"]) == (COUNT - 5, 4)
+    assert (both["rows"], both["left_out"]) == (COUNT - 5, 5)
+    for names, said in (
+        (["some.results.jsonl"], "4 rows are left out, without a known score in the run"),
+        (
+            ["two.results.jsonl", "some.results.jsonl"],
+            "5 rows are left out, without a known score in both",
+        ),
+    ):
+        capsys.readouterr()
+        assert command_line("power", *names, "--detect", "0.05") == 0
+        assert said in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.costly
+@every_case("counts", [((1, 1), (1, 3)), ((3, 1), (1, 1)), ((1, 3), (3, 1))])
+def test_runs_with_other_numbers_of_samples_tell_of_one_output(
+    counts: tuple[tuple[int, int], ...],
+) -> None:
+    """A mean of three varies less than one output does: that is no variance of one output.
+
+    Of the numbers of outputs of each second row in either run; over many runs, the variance is
+    that of runs with one output of each row.
+    """
+    chance = Random(7)  # noqa: S311 - the same every time
+    rights = [chance.choice((0.2, 0.5, 0.9)) for _ in range(40)]
+
+    def run(numbers: tuple[int, ...]) -> list[RowResult]:
+        return [
+            RowResult(f"r{at}", None, None, float(chance.random() < right), sample=sample)
+            for at, right in enumerate(rights)
+            for sample in range(numbers[at % 2])
+        ]
+
+    def means(*numbers: tuple[int, int]) -> list[float]:
+        pilots = [
+            (pilot_of_one(run(numbers[0]), 0), pilot_of_two(run(numbers[0]), run(numbers[1])))
+            for _ in range(400)
+        ]
+        return [
+            fsum(pilot.variance.of(1) for pilot in some) / 400 for some in zip(*pilots, strict=True)
+        ]
+
+    expected = means((1, 1), (1, 1))
+    assert means(*counts) == pytest.approx(expected, rel=0.03)
 
 
 @pytest.mark.costly

@@ -293,6 +293,7 @@ def test_an_archive_that_cannot_be_read_says_why(
     assert told in error
 
 
+FILTERED = {"finish_reason": "content_filter"}
 FAULT = "the endpoint is gone"
 LACKING: list[tuple[Any, str, str]] = [
     (chat("refund", None) | {"metadata": None}, "invalid-record", "which row it answers"),
@@ -308,6 +309,17 @@ LACKING: list[tuple[Any, str, str]] = [
         {"testCase": {"description": "refund"}, "promptIdx": 0, "error": FAULT},
         "no-answer",
         FAULT,
+    ),
+    (
+        {**chat("refund", ""), "choices": [{**chat("refund", "")["choices"][0], **FILTERED}]},
+        "no-answer",
+        "a filter of the provider withheld it",
+    ),
+    (
+        sample("refund", "")
+        | {"output": {"choices": [{"message": {"content": ""}, "stop_reason": "content_filter"}]}},
+        "no-answer",
+        "a filter of the provider withheld it",
     ),
     (run("refund", None, error=FAULT), "no-answer", FAULT),
     (run("refund", {"a": "x", "b": "y"}), "unread-answer", "none of `a`, `b` is read"),
@@ -599,3 +611,61 @@ def test_results_that_promptfoo_writes_are_graded(
     assert rows["gone"]["outcome"] == "undecided"
     assert "nothing is recorded for e" in " ".join(error.split())
     assert error.count("error[") == 1
+
+
+def result_of(provider: Any, prompt: str = "p") -> list[dict[str, Any]]:
+    """Return results of promptfoo for all rows."""
+    made = {"provider": provider, "prompt": {"raw": prompt, "label": prompt}, "promptIdx": 0}
+    return [
+        {**made, "testCase": {"description": str(row["id"])}, "response": {"output": "Sorry."}}
+        for row in ROWS
+    ]
+
+
+def of_model(bodies: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    return [{**body, "model": name} for body in bodies]
+
+
+ONE, OTHER = {"id": "openai:one", "label": ""}, {"id": "x:other", "label": "other"}
+LOG = [{**each, "output": {**each["output"], "model": "n"}} for each in SAMPLES]
+
+
+@every_case(
+    ("file", "rows", "said"),
+    [
+        (
+            "results.json",
+            [*result_of(ONE), *result_of(OTHER)],
+            "are not of one model, but of `openai:one` and `other`",
+        ),
+        (
+            "results.jsonl",
+            [*result_of(ONE, "short"), *result_of(ONE, "long")],
+            "are not of one prompt, but of `short` and `long`",
+        ),
+        ("results.json", [*result_of(ONE), *result_of(ONE)], ""),
+        ("chats.jsonl", [*CHATS, *of_model(CHATS, "m-2")], "of `m-1` and `m-2`"),
+        ("chats.jsonl", [*CHATS, *CHATS], ""),
+        (
+            "batch.jsonl",
+            [*map(batch, CHATS), *map(batch, of_model(CHATS, "m-2"))],
+            "of `m-1` and `m-2`",
+        ),
+        ("log.json", [*SAMPLES, *LOG], "of `m` and `n`"),
+        ("log.json", [*SAMPLES, *SAMPLES], ""),
+    ],
+)
+def test_outputs_of_several_models_are_no_samples_of_one(
+    file: str,
+    rows: list[dict[str, Any]],
+    said: str,
+    place: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    documents = {"results.json": {"results": {"results": rows}}, "log.json": {"samples": rows}}
+    text = json.dumps(documents[file]) if file in documents else lines_of(rows)
+    write(place, {file: text})
+    _, error = graded(capsys, file)
+    printed = " ".join(error.split())
+    assert printed.count("error[output/duplicate-id]: the outputs of a row") == bool(said)
+    assert said in printed

@@ -14,15 +14,17 @@ from tables import every_case
 
 from evalcontract.cache.store import cache_folder
 from evalcontract.checks.outcome import Outcome, Verdict
+from evalcontract.grading.printed import usage_fields, write_judge_usage
 from evalcontract.judging.asking import Judging
 from evalcontract.judging.questions import AnswerCache
-from evalcontract.judging.settings import Prices, Settings
+from evalcontract.judging.settings import Prices, Settings, read_machine
 from evalcontract.library.library import Artifact, read_artifact
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 pytestmark = [pytest.mark.slow, needs_client]
 
@@ -454,6 +456,37 @@ def test_calls_tokens_and_cost_are_counted() -> None:
     assert (usage.calls, usage.cached, usage.unmetered) == (5, 0, 1)
     assert (usage.input_tokens, usage.output_tokens) == (300, 30)
     assert usage.cost == pytest.approx((300 * 2.5 + 30 * 10) / 1e6)
+
+
+def test_a_cost_that_is_known_of_a_part_alone_is_not_the_cost(tmp_path: Path) -> None:
+    """A model without a price, and an answer without a number of tokens, are not free."""
+    file = tmp_path / "endpoints.toml"
+    file.write_text("[prices]\ndear = {input = 1000, output = 0}", encoding="utf-8")
+    file.chmod(0o600)
+    machine = read_machine({"EVALCONTRACT_ENDPOINTS": str(file)})
+    names = ["dear", "dear", "unpriced", "dear"]
+    with ModelServer(lambda _, n: verdict("pass")._replace(usage=_USAGES[n])) as server:
+        judging = Judging(server.settings(model=None), machine=machine)
+        usages = []
+        for number, name in enumerate(names):
+            judge_of_model = judge(file=f"j{number}", model={"name": name})
+            judging.ask(judge_of_model, {"output": str(number)})
+            usages.append(judging.usage)
+        judging.close()
+    known, _, unpriced, unmetered = usages
+    assert known.whole_cost == known.cost == pytest.approx(0.1)
+    assert unpriced.cost == pytest.approx(0.2)
+    assert unpriced.whole_cost is None
+    assert usage_fields(known)["cost"] == 0.1
+    assert not usage_fields(unpriced).keys() & {"cost", "unpriced"}
+    texts = [" ".join("".join(write_judge_usage(each, 80)).split()) for each in usages]
+    assert "tokens, cost 0.1000" in texts[0]
+    assert texts[2].endswith("cost at least 0.2000, no price is known for 1 answer")
+    assert "those of 1 call that are not known, cost at least 0.2000" in texts[3]
+    assert (unmetered.unmetered, unmetered.whole_cost) == (1, None)
+
+
+_USAGES = [*[{"prompt_tokens": 100, "completion_tokens": 10}] * 3, None]
 
 
 def answer_cache() -> AnswerCache:

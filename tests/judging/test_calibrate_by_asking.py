@@ -101,7 +101,13 @@ def test_the_judge_is_asked_about_each_output(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server = calibrate(
-        monkeypatch, agreeing, "--output-format", "json", "--write", INPUT_PRICE="10"
+        monkeypatch,
+        agreeing,
+        "--output-format",
+        "json",
+        "--write",
+        INPUT_PRICE="10",
+        OUTPUT_PRICE="0",
     )
     assert sorted(server.prompts()) == [f"q{n} KIND? answer {n}" for n in range(MANY)]
     read = figures(capsys.readouterr().out)

@@ -309,6 +309,7 @@ base_url = "http://localhost:1/v1"
 timeout_seconds = 2.5
 max_retries = 0
 concurrency = 3
+input_price = 0
 output_price = 1
 [prices]
 "large-1" = {input = 2.5, output = 10}
@@ -339,6 +340,9 @@ output_price = 1
         ("[providers.acme]\n[providers.ACME]", ("twice",)),
         ("[prices.m]\ninput = -1", ("prices.m.input",)),
         ("[prices.m]\nin = 1", ("`in` is not known",)),
+        ("[prices.m]\ninput = 1", ("prices.m.output is missing",)),
+        ("[prices.m]", ("prices.m.input is missing",)),
+        ("[providers.acme]\noutput_price = 1", ("providers.acme.input_price is missing",)),
         ("[providers.acme", ("endpoints.toml",)),
     ],
 )

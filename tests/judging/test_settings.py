@@ -34,6 +34,7 @@ THEIRS = {"OPENAI_BASE_URL": "https://gateway.example/v1", "OPENAI_API_KEY": "sk
                 "EVALCONTRACT_TIMEOUT_SECONDS": "2.5",
                 "EVALCONTRACT_MAX_RETRIES": "0",
                 "EVALCONTRACT_CONCURRENCY": "20",
+                "EVALCONTRACT_INPUT_PRICE": "0",
                 "EVALCONTRACT_OUTPUT_PRICE": "10",
             },
             Settings("http://localhost:8000/v1", "sk-1", "m", 2.5, 0, 20, Prices(0, 10)),
@@ -42,6 +43,13 @@ THEIRS = {"OPENAI_BASE_URL": "https://gateway.example/v1", "OPENAI_API_KEY": "sk
 )
 def test_the_environment_is_read(environment: dict[str, str], settings: Settings | None) -> None:
     assert read_settings(environment) == settings
+
+
+@every_case("name", ["INPUT", "OUTPUT"])
+def test_a_price_that_is_not_given_is_not_nothing(name: str) -> None:
+    other = {"INPUT": "OUTPUT", "OUTPUT": "INPUT"}[name]
+    with pytest.raises(UsageError, match=f"EVALCONTRACT_{other}_PRICE is missing"):
+        read_settings({**OURS, f"EVALCONTRACT_{name}_PRICE": "10"})
 
 
 @every_case(

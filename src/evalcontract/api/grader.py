@@ -22,6 +22,7 @@ from evalcontract.grading.comparison import Comparison
 from evalcontract.grading.earlier import by_id
 from evalcontract.grading.grade import Grading as FileGrading
 from evalcontract.grading.groups import Grouping
+from evalcontract.grading.judged import corrections
 from evalcontract.grading.printed import row_fields, summary_fields
 from evalcontract.grading.results import RowResult, earlier_results
 from evalcontract.grading.rows import RowGrader, with_content
@@ -29,12 +30,14 @@ from evalcontract.grading.runner import Task, invalid_row
 from evalcontract.grading.samples import reduced
 from evalcontract.grading.summary import OPEN, QualityGate, Summary
 from evalcontract.grading.tables import COLUMNS
-from evalcontract.judging.asking import Judging, asked_ahead
+from evalcontract.judging.asking import Judging, Usage, asked_ahead
 from evalcontract.judging.prompt import render_template
 from evalcontract.judging.questions import Prospects, QuestionBudget, forecast_fields
+from evalcontract.library.library import Library
 from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.errors import ContractViolation, UsageError
+from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
 from evalcontract.source.rows import NotPlainError, plain
 
@@ -216,7 +219,14 @@ class GradedFiles:
         manifest = grading.manifest
         rows = [row for some in grading.shares(with_content) for row in some]
         basis = Basis(manifest, grading.used.sections, grading.provenance(manifest))
-        return RunResults(rows, basis, grading.gate)
+        return RunResults(rows, basis, grading.gate, JudgedRun(grading.usage, grading.library))
+
+
+class JudgedRun(NamedTuple):
+    """What is known of the judges of a run that was graded just now."""
+
+    usage: Usage | None
+    library: Library
 
 
 class RunResults:
@@ -226,10 +236,17 @@ class RunResults:
     files that are graded now.
     """
 
-    def __init__(self, rows: Sequence[RowResult], basis: Basis, gate: QualityGate = OPEN) -> None:
+    def __init__(
+        self,
+        rows: Sequence[RowResult],
+        basis: Basis,
+        gate: QualityGate = OPEN,
+        judged: JudgedRun | None = None,
+    ) -> None:
         self.rows = tuple(rows)
         self._basis = basis
         self._gate = gate
+        self._judged = judged
 
     @classmethod
     def read(cls, path: str | Path) -> RunResults:
@@ -267,7 +284,8 @@ class RunResults:
     ) -> dict[str, Any]:
         """Return what the rows come to, as a run file has it, with intervals and standard errors.
 
-        `by`, `cluster` and `reduce` are as the options of `evalcontract grade`.
+        `by`, `cluster` and `reduce` are as the options of `evalcontract grade`. What asking judges
+        took, and rates corrected for their errors, are those of rows that were graded just now.
 
         Raises:
             UsageError: the results do not tell the values of a key.
@@ -276,8 +294,12 @@ class RunResults:
         grouping = Grouping(tuple(by), cluster, reduce)
         grouping.require_told(self.rows)
         summary = Summary.of(reduced(self.rows, reduce), grouping)
-        summary.samples.add_all(self.rows)
-        return summary_fields(summary, self._gate)
+        summary.add_samples(self.rows)
+        if self._judged is None:
+            return summary_fields(summary, self._gate)
+        usage, library = self._judged
+        rates = [each.to_dict() for each in corrections(summary, library, self._basis.used)]
+        return summary_fields(summary, self._gate, usage, rates)
 
     def compare(
         self,

@@ -22,7 +22,12 @@ from evalcontract.cli.printing import (
     put_answer,
 )
 from evalcontract.grading.basis import differences
-from evalcontract.grading.compared import RunComparison, comparison_fields, write_comparisons
+from evalcontract.grading.compared import (
+    RunComparison,
+    comparison_fields,
+    unfinished,
+    write_comparisons,
+)
 from evalcontract.grading.comparison import Comparison
 from evalcontract.grading.earlier import by_id
 from evalcontract.grading.groups import Grouping
@@ -32,10 +37,10 @@ from evalcontract.grading.samples import reduced
 from evalcontract.model.diagnostic import Place, Severity
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import many
+from evalcontract.model.values import NAME_LENGTH, clipped, listed, many
 from evalcontract.policy import OK
 from evalcontract.report.frame import aligned, wrapped
-from evalcontract.report.markdown import code
+from evalcontract.report.markdown import code, plain
 from evalcontract.statistics.estimates import POWER, SIGNIFICANCE, detectable, rows_needed
 
 
@@ -76,7 +81,8 @@ def compare_command(
         grouping.require_told([*other.rows])
         keep = limit if output_format == "text" else 0
         comparison = Comparison.of(earlier, reduced(other.rows, grouping.reduce), grouping, keep)
-        changed = differences(first.basis, other.basis)
+        both = ((results[0], first), (path, other))
+        changed = [*unfinished(both), *differences(first.basis, other.basis)]
         found.append(RunComparison(str(results[0]), str(path), earlier, comparison, changed))
     if output_format == "text":
         put(write_comparisons(found, limit, get_terminal_size().columns))
@@ -85,44 +91,124 @@ def compare_command(
     return OK
 
 
-_OUTCOMES = {"fails now": CaseOutcome("failure", Severity.WARNING)}
+_DIFFERS, _UNKNOWN, _NOT_COMPARED = "differs", "unknown now", "not compared"
+_OUTCOMES = {
+    "fails now": CaseOutcome("failure", Severity.WARNING),
+    _UNKNOWN: CaseOutcome("error", Severity.WARNING),
+    _NOT_COMPARED: CaseOutcome("skipped", Severity.WARNING),
+    _DIFFERS: CaseOutcome("system-out", Severity.NOTE),
+}
 _SORTS = {"rows": (), "checks": ("rubric", "check"), "groups": ("key", "value")}
 
 
 def _answer(comparisons: Sequence[dict[str, Any]]) -> CommandAnswer:
-    flipped = sum(len(each["flipped"]) for each in comparisons)
-    compared = many(len(comparisons), "comparison")
     return CommandAnswer(
         "compare",
-        f"{many(flipped, 'row')} flipped in {compared} with {comparisons[0]['before']}",
+        _sentence(comparisons),
         document=json_text({**head("compare"), "comparisons": comparisons}),
         records=_records(comparisons),
         tables=_tables(comparisons),
-        cases=(_case(each, flip) for each in comparisons for flip in each["flipped"]),
+        cases=(case for each in comparisons for case in _cases(each)),
         outcomes=_OUTCOMES,
         subject=comparisons[0]["before"],
     )
 
 
+def _sentence(comparisons: Sequence[dict[str, Any]]) -> str:
+    """Return how many rows flipped, and how many are in no difference."""
+    flipped = sum(len(each["flipped"]) for each in comparisons)
+    compared = many(len(comparisons), "comparison")
+    sentence = f"{many(flipped, 'row')} flipped in {compared} with {comparisons[0]['before']}"
+    left_out = sum(rows.number for each in comparisons for rows in _left_out(each))
+    if not left_out:
+        return sentence
+    return f"{sentence}; {many(left_out, 'row is', 'rows are')} in no difference"
+
+
+class _LeftOutRows(NamedTuple):
+    """Rows that are in no difference: how many, which or why; `outcome` is that of a case."""
+
+    number: int
+    what: str
+    why: str
+    outcome: str = _NOT_COMPARED
+
+
+def _left_out(comparison: dict[str, Any]) -> Iterator[_LeftOutRows]:
+    """Yield the rows that are in no difference: those of one run, and those without a score."""
+    for key, what in (("new", "only in this run"), ("lost", "no longer there")):
+        if ids := comparison[key]:
+            named = listed(f"`{clipped(id_, NAME_LENGTH)}`" for id_ in ids)
+            yield _LeftOutRows(len(ids), what, named)
+    for cause in comparison["uncompared"]:
+        when = "before and now" if cause["before"] and cause["now"] else "before"
+        is_new = cause["now"] and not cause["before"]
+        yield _LeftOutRows(
+            cause["rows"],
+            f"without a known score {'now' if is_new else when}",
+            clipped(cause["reason"], _REASON),
+            _UNKNOWN if is_new else _NOT_COMPARED,
+        )
+
+
+_REASON = 300
+
+
+def _what_differs(comparison: dict[str, Any]) -> list[str]:
+    """Return as sentences what else differs between two runs than their scores."""
+    versions = (
+        f"{many(each['rows'], 'row')} graded by {each['after'] or 'no rubric'}, before by"
+        f" {each['before'] or 'no rubric'}"
+        for each in comparison["versions"]
+    )
+    return [*comparison["differences"], *versions]
+
+
 def _records(comparisons: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield a record for each difference: of all rows, of a check, or of a group."""
+    """Yield a record for each difference: of all rows, of a check, or of a group.
+
+    That of all rows has the number of rows that are in no difference, and stands there without any.
+    """
     for each in comparisons:
         runs = {"before_run": each["before"], "after_run": each["after"]}
+        left_out = sum(rows.number for rows in _left_out(each))
         for sort, keys in _SORTS.items():
-            lines = each[sort] if keys else [each[sort]]
+            lines = each[sort] if keys else [each[sort] or _NO_PAIRS]
             names = ("rubric", "check", "key", "value")
-            for line in filter(None, lines):
+            for line in lines:
                 of = {name: line.get(name) for name in names}
-                yield {**runs, "of": sort, **of, **line}
+                yield {
+                    **runs,
+                    "of": sort,
+                    **of,
+                    **line,
+                    "left_out": None if keys else left_out,
+                }
+
+
+# The difference of no rows: it has no figure.
+_FIGURES = ("before", "after", "difference", "stderr", "interval", "method", "better", "worse")
+_NO_PAIRS = {"pairs": 0} | dict.fromkeys((*_FIGURES, "test", "p", "p_corrected"))
 
 
 def _tables(comparisons: Sequence[dict[str, Any]]) -> Iterator[MarkdownTable]:
-    """Yield the differences of each run, and the rows that flipped."""
+    """Yield what else differs, the differences, the rows in none, and those that flipped."""
     for each in comparisons:
+        run = code(each["after"])
+        yield MarkdownTable(
+            ("Run", "What else differs"), ((run, plain(what)) for what in _what_differs(each))
+        )
         yield MarkdownTable(
             ("Run", "Of", "Before", "After", "Difference", "95 % interval", "Rows", "p"),
             map(_line, _records([each])),
             numbers=2,
+        )
+        yield MarkdownTable(
+            ("Run", "Rows", "In no difference"),
+            (
+                (run, f"{rows.number:,}", plain(f"{rows.what}: {rows.why}"))
+                for rows in _left_out(each)
+            ),
         )
         yield MarkdownTable(("Row", "Before", "After", "Checks"), map(_flip_line, each["flipped"]))
 
@@ -138,12 +224,23 @@ def _line(record: dict[str, Any]) -> list[str]:
     return [
         code(record["after_run"]),
         code(": ".join(names)) if names else "all rows",
-        *(f"{record[key]:.3f}" for key in ("before", "after")),
-        f"{record['difference']:+.3f}",
+        *("-" if record[key] is None else f"{record[key]:.3f}" for key in ("before", "after")),
+        "-" if record["difference"] is None else f"{record['difference']:+.3f}",
         f"{ends[0]:+.3f} to {ends[1]:+.3f}" if ends else "-",
         f"{record['pairs']:,}",
         "-" if p is None else f"{p:.2g}",
     ]
+
+
+def _cases(comparison: dict[str, Any]) -> Iterator[Case]:
+    """Yield what else differs, the rows that are in no difference, and those that flipped."""
+    run, place = comparison["after"], Place(comparison["after"])
+    if differences := _what_differs(comparison):
+        yield Case("what the scores depend on", run, _DIFFERS, differences, place)
+    for rows in _left_out(comparison):
+        yield Case(f"{many(rows.number, 'row')} {rows.what}", run, rows.outcome, [rows.why], place)
+    for flip in comparison["flipped"]:
+        yield _case(comparison, flip)
 
 
 def _case(comparison: dict[str, Any], flip: dict[str, Any]) -> Case:
@@ -228,7 +325,9 @@ def power_command(
     """
     if len(results) > 2:  # noqa: PLR2004 - a difference is that of two
         raise UsageError("name the results of one pilot run, or of two")
-    runs = [earlier_results(path).rows for path in results]
+    read = [earlier_results(path) for path in results]
+    put((f"note: {line}\n" for line in unfinished(zip(results, read, strict=True))), err=True)
+    runs = [each.rows for each in read]
     pilot = pilot_of_one(runs[0], correlation) if len(runs) == 1 else pilot_of_two(*runs)
     wanted = WantedPower(detect, power, significance)
     if output_format == "text":
@@ -265,6 +364,7 @@ def _fields_of_power(pilot: Pilot, wanted: WantedPower) -> dict[str, Any]:
         "pilot": {
             "rows": pilot.rows,
             "samples": pilot.samples,
+            "left_out": pilot.left_out,
             "paired": pilot.is_paired,
             "detectable": _found(pilot, wanted),
         },
@@ -304,6 +404,10 @@ def _text_of_power(pilot: Pilot, wanted: WantedPower, width: int) -> Iterator[st
         spread = f"{between:.4f} between rows and {within:.4f} within them"
     of = many(pilot.rows, "row")
     yield from wrapped(f"the variance of the difference is {spread}, by {of}", 0, width)
+    if pilot.left_out:
+        runs = "both runs" if pilot.is_paired else "the run"
+        rows = many(pilot.left_out, "row is", "rows are")
+        yield from wrapped(f"{rows} left out, without a known score in {runs}", 0, width)
     finds = f"{of} with {many(pilot.samples, 'output')} each find {_found(pilot, wanted):.3f}"
     yield from wrapped(finds, 0, width)
     if not pilot.is_paired:

@@ -24,7 +24,7 @@ from evalcontract.cli.printing import forecast
 from evalcontract.cli.rows import RowPrinter, printer_of
 from evalcontract.datasets.opening import Input, Options, tables_in
 from evalcontract.grading.basis import Basis, differences, used_line
-from evalcontract.grading.compared import RunComparison, write_comparisons
+from evalcontract.grading.compared import RunComparison, unfinished, write_comparisons
 from evalcontract.grading.comparison import Comparison, with_output
 from evalcontract.grading.earlier import EarlierRows, by_id, written_results
 from evalcontract.grading.export import RecordFiles, RecordInfo, Samples, results_of
@@ -96,14 +96,21 @@ class ShareOptions(NamedTuple):
         rows, sampled = reduced(rows, self.grouping.reduce), rows
         failures = list(islice(filter(is_failure, rows), self.limit or None))
         summary = Summary.of(rows, self.grouping)
-        summary.samples.add_all(sampled)
-        return Share(summary, failures, lines, self._compared(tasks, rows), samples)
+        summary.add_samples(sampled)
+        return Share(summary, failures, lines, self._compared(tasks, rows, sampled), samples)
 
-    def _compared(self, tasks: list[Task], rows: list[RowResult]) -> Comparison | None:
+    def _compared(
+        self, tasks: list[Task], rows: list[RowResult], sampled: list[RowResult]
+    ) -> Comparison | None:
         if self.earlier is None:
             return None
         found = Comparison.of(self.earlier, rows, self.grouping, self.limit)
-        texts = {task.id: task.output.text for task in tasks} if found.flipped else {}
+        texts: dict[str, str | None] = {}
+        if found.flipped and tasks:
+            outcomes = {change.after.id: change.after.outcome for change in found.flipped}
+            for task, result in zip(tasks, sampled, strict=True):
+                if outcomes.get(task.id) is result.outcome:  # as `reduced` chooses
+                    texts.setdefault(task.id, task.output.text)
         found.flipped = [
             change._replace(after=with_output(change.after, texts.get(change.after.id)))
             for change in found.flipped
@@ -343,6 +350,7 @@ def _earlier(path: Path, grouping: Grouping) -> tuple[Basis, EarlierRows]:
     written = written_results(path)
     if written is None:
         results = earlier_results(path)
+        put((f"note: {line}\n" for line in unfinished([(path, results)])), err=True)
         basis, rows = results.basis, by_id(reduced(results.rows, grouping.reduce))
     else:
         basis, rows = written.basis, written

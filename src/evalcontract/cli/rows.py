@@ -124,8 +124,13 @@ def _cases_of_gate(summary: Mapping[str, Any]) -> Iterator[Case]:
 def _tables(summary: Mapping[str, Any], rows: Iterator[dict[str, Any]]) -> Iterator[MarkdownTable]:
     """Yield the checks, and the rows that did not pass, up to a number of them."""
     if summary["checks"]:
-        head = ("Rubric", "Check", "Score", "Passed", "Failed", "Did not run")
+        head = ("Rubric", "Check", "Score", "95 % interval", "Passed", "Failed", "Did not run")
         yield MarkdownTable(head, map(_check_line, summary["checks"]), numbers=2)
+    if corrected := summary.get("corrected"):
+        of_rates = ("Observed rate", "Corrected", "95 % interval", "Not corrected, since")
+        yield MarkdownTable(
+            ("Rubric", "Check", *of_rates), map(_corrected_line, corrected), numbers=2
+        )
     found = [row for row in rows if row["outcome"] in _OUTCOMES]
     lines = [*map(_row_line, found[:_MAX_ROWS])]
     if more := len(found) - len(lines):
@@ -138,7 +143,15 @@ def _check_line(check: Mapping[str, Any]) -> list[str]:
     counts = (check["outcomes"].get(each, 0) for each in ("passed", "failed"))
     names = [code(check["rubric"] or "-"), code(check["check"])]
     lacking = sum(check["outcomes"].get(each, 0) for each in UNMEASURED)
-    return [*names, _mean(check), *map(str, (*counts, lacking))]
+    return [*names, _mean(check), _interval(check), *map(str, (*counts, lacking))]
+
+
+def _corrected_line(rate: Mapping[str, Any]) -> list[str]:
+    names = [code(rate["rubric"]), code(rate["check"])]
+    ends = rate.get("interval")
+    interval = f"{ends['lower']:.2f} to {ends['upper']:.2f}" if ends else "-"
+    figures = (number_text(rate[key]) for key in ("observed", "corrected"))
+    return [*names, *figures, interval, plain(rate.get("reason", "-"))]
 
 
 def _row_line(row: Mapping[str, Any]) -> list[str]:
@@ -158,16 +171,29 @@ def _sentence(summary: Mapping[str, Any]) -> str:
         for each in summary["unmeasured"][:_MAX_REASONS]
     ]
     missed = [f"{case.name} not met" for case in _cases_of_gate(summary)]
-    head = [many(rows["total"], "row"), f"mean score {_mean(rows)}"]
+    ends = _interval(rows)
+    interval = "" if ends == "-" else f" (95 % interval {ends})"
+    head = [many(rows["total"], "row"), f"mean score {_mean(rows)}{interval}"]
     return ", ".join([*head, *outcomes, *missed, *unmeasured])
 
 
 def _mean(tally: Mapping[str, Any]) -> str:
     """Return the mean score of all results, or its bounds where some have no score."""
-    bounds = tally.get("bounds")
-    if bounds is None or bounds[0] == bounds[1]:
+    if _is_known(tally):
         return number_text(tally["mean"])
-    return score_text(None, Bounds(*bounds), ".2f")
+    return score_text(None, Bounds(*tally["bounds"]), ".2f")
+
+
+def _is_known(tally: Mapping[str, Any]) -> bool:
+    """Whether the mean score is that of all results."""
+    bounds = tally.get("bounds")
+    return bounds is None or bounds[0] == bounds[1]
+
+
+def _interval(tally: Mapping[str, Any]) -> str:
+    """Return the interval of the mean score, if it is that of all results."""
+    ends = tally.get("interval") if _is_known(tally) else None
+    return f"{ends[0]:.2f} to {ends[1]:.2f}" if ends else "-"
 
 
 def _name(row: Mapping[str, Any]) -> str:

@@ -160,6 +160,7 @@ def total_usage(usages: Iterable[Usage]) -> Usage:
             total.lenient + each.lenient,
             Counter(total.readings) + Counter(each.readings),
             total.unasked + each.unasked,
+            total.unpriced + each.unpriced,
         )
     return total
 

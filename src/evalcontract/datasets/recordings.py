@@ -17,8 +17,9 @@ from evalcontract.datasets.opening import Input
 from evalcontract.formats._conversion import default_id
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import clipped
+from evalcontract.model.values import NAME_LENGTH, clipped
 from evalcontract.source import RowSource
+from evalcontract.source.document import value_at
 from evalcontract.source.external import medium_of
 from evalcontract.source.faults import MAX_DOCUMENT_BYTES, SourceProblem, UnreadableFile
 from evalcontract.source.rows import IterableRows, RowIterable
@@ -43,16 +44,23 @@ class Reading(NamedTuple):
     places: Mapping[str, Path] = {}
 
 
+# What made an output, from the coarse to the fine: a model, a prompt.
+Maker = tuple[str, ...]
+
+
 class Recording(NamedTuple):
     """How a system records outputs: its name, how its rows are known, and how one is read.
 
     `read` takes a row and its number from 0. In a document, the rows are the list at `prefix`.
+    `maker` says what made the output of a row: a model, and what else may be compared, such as a
+    prompt; it is empty where that is not known.
     """
 
     title: str
     is_row: Callable[[Mapping[str, Any]], bool]
     read: Callable[[Mapping[str, Any], int], Reading]
     prefix: Path = ()
+    maker: Callable[[Mapping[str, Any]], Maker] = lambda _: ()
 
 
 def recording_of(row: Any) -> Recording | None:
@@ -73,6 +81,49 @@ def rows_in(value: Any) -> Path | None:
         if recording.prefix and isinstance(rows, list) and (not rows or recording_of(rows[0])):
             return recording.prefix
     return None
+
+
+class MixedOutputs(NamedTuple):
+    """Outputs of one row that different systems made; `number` is that of the second of them."""
+
+    number: int
+    problem: Problem
+
+
+def mixed_outputs(source: RowSource) -> MixedOutputs | None:
+    """Return the first outputs of a row that are of several models or prompts; None without.
+
+    These are no samples of one system: their mean is that of none, and their variance is between
+    systems.
+    """
+    first: dict[object, Maker] = {}
+    for number, row in enumerate(_rows_of(source)):
+        recording = recording_of(row)
+        maker = recording.maker(row) if recording else ()
+        record = recording.read(row, number).record if recording and maker else None
+        if record is None or record.get("id") is None:
+            continue
+        other = first.setdefault(str(record["id"]), maker)
+        for what, one, two in zip(_MAKERS, other, maker, strict=False):
+            if one != two:
+                names = " and ".join(f"`{clipped(name, NAME_LENGTH)}`" for name in (one, two))
+                message = f"the outputs of a row are not of one {what}, but of {names}"
+                advice = "grade those of each on their own, and compare the results"
+                problem = Problem("output/duplicate-id", message, (), advice)
+                return MixedOutputs(number, problem)
+    return None
+
+
+def _rows_of(source: RowSource) -> Iterator[Any]:
+    if source.stream is not None:
+        for batch in source.stream.batches(quick=True):
+            yield from batch.rows
+    elif source.document is not None:
+        rows = value_at(source.document.value, rows_in(source.document.value) or ())
+        yield from rows if isinstance(rows, list) else ()
+
+
+_MAKERS = ("model", "prompt")
 
 
 def what_it_seems(value: Any) -> str | None:
@@ -229,11 +280,17 @@ def _of_inspect(sample: Mapping[str, Any], _: int) -> Reading:
     choice = choices[0] if isinstance(choices, list) and choices else None
     last = choice.get("message") if isinstance(choice, dict) else None
     text = _text_of(last.get("content")) if isinstance(last, dict) else output.get("completion")
+    if not text and isinstance(choice, dict) and choice.get("stop_reason") == _FILTERED:
+        return _failed(record, _WITHHELD, ("output",))
     messages = sample.get("messages")
     turns = messages if isinstance(messages, list) and messages else [last]
     record |= {"output": text, "tool_calls": [*_calls_of(turns)]}
     places: Mapping[str, Path] = {"output": ("output",), "tool_calls": ("messages",)}
     return _named(record, places, "the sample")
+
+
+# Why a model ended, as OpenAI and Inspect call it, where a filter of its provider took the answer.
+_FILTERED, _WITHHELD = "content_filter", "a filter of the provider withheld it"
 
 
 def _calls_of(messages: list[Any]) -> Iterator[Any]:
@@ -269,6 +326,28 @@ def _of_promptfoo(row: Mapping[str, Any], number: int) -> Reading:
         "id": ("testCase", "description"),
     }
     return Reading(record, (), places)
+
+
+def _made_by(row: Mapping[str, Any]) -> Maker:
+    """Return the provider of a result of promptfoo, and the prompt."""
+    provider, prompt = row.get("provider"), row.get("prompt")
+    if isinstance(provider, dict):
+        provider = provider.get("label") or provider.get("id")
+    if isinstance(prompt, dict):
+        prompt = prompt.get("label") or prompt.get("raw")
+    return (str(provider or row.get("promptIdx")), str(prompt or row.get("promptIdx")))
+
+
+def _model_in(*keys: str) -> Callable[[Mapping[str, Any]], Maker]:
+    """Return what finds the name of the model under some keys of a row, one below the other."""
+
+    def maker(row: Mapping[str, Any]) -> Maker:
+        value: Any = row
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        return (value,) if isinstance(value, str) and value else ()
+
+    return maker
 
 
 def _is_call(value: Any) -> bool:
@@ -318,6 +397,8 @@ def _of_response(body: Mapping[str, Any], _: int) -> Reading:
         record["tool_calls"] = calls if isinstance(calls, list) else others
     else:
         record["output"] = choice.get("text")
+    if not record["output"] and choice.get("finish_reason") == _FILTERED:
+        return _failed({"id": id_}, _WITHHELD, ("choices",))
     reading = _named(record, dict.fromkeys(_KEYS, ("choices",)), _RESPONSE)
     if not choices[1:]:
         return reading
@@ -427,19 +508,22 @@ RECORDINGS = (
         lambda row: row.keys() >= {"id", "epoch", "input", "target"},
         _of_inspect,
         ("samples",),
+        _model_in("output", "model"),
     ),
     Recording(
         "results of promptfoo",
         lambda row: "testCase" in row and not row.keys().isdisjoint({"response", "promptIdx"}),
         _of_promptfoo,
         ("results", "results"),
+        _made_by,
     ),
     Recording(
         "a batch of OpenAI",
         lambda row: "custom_id" in row and not row.keys().isdisjoint({"response", "error"}),
         _of_batch,
+        maker=_model_in("response", "body", "model"),
     ),
-    Recording("a response of OpenAI", _is_response, _of_response),
+    Recording("a response of OpenAI", _is_response, _of_response, maker=_model_in("model")),
     Recording(
         "a run of LangSmith",
         lambda row: row.keys() >= {"run_type", "inputs"} and "outputs" in row,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from evalcontract.grading.comparison import (
@@ -16,7 +17,7 @@ from evalcontract.grading.comparison import (
 )
 from evalcontract.grading.earlier import EarlierRows
 from evalcontract.grading.printed import MAX_CHECKS, brief, estimate_fields, number_text
-from evalcontract.grading.results import RowResult
+from evalcontract.grading.results import Results, RowResult
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import wrapped
@@ -34,6 +35,16 @@ class RunComparison(NamedTuple):
     earlier: EarlierRows
     found: Comparison
     differences: Sequence[str]
+
+
+def unfinished(runs: Iterable[tuple[Path, Results]]) -> Iterator[str]:
+    """Yield a sentence for each file of results whose run was interrupted: it has a part of them.
+
+    The last of its rows may have a part of its outputs.
+    """
+    for path, results in runs:
+        if not results.is_complete:
+            yield f"{path} is incomplete: its run was interrupted, and `--resume` continues it"
 
 
 class ComparisonLine(NamedTuple):
@@ -149,7 +160,9 @@ def _sentence(line: ComparisonLine) -> str:
     interval = scores.difference.interval
     if interval is not None:
         sentence += f", 95 % interval {interval.lower:+.3f} to {interval.upper:+.3f}"
-    elif scores.pairs < FEWEST or scores.difference.clusters is not None:
+    elif scores.difference.clusters is not None:
+        sentence += ", too few clusters to say more"
+    elif scores.pairs < FEWEST:
         sentence += ", n is too small to say more"
     sentence += f") over {many(scores.pairs, 'row')}"
     if found.better or found.worse:
@@ -167,6 +180,9 @@ def _p(value: float) -> str:
 
 def _changes(found: Comparison, limit: int, width: int) -> Iterator[str]:
     """Yield the rows that flipped, with both outputs, and the others with another result."""
+    if not found.seen:
+        yield "  no row is in both runs: nothing is compared\n"
+        return
     if not found.change_count:
         yield "  no result changed\n"
         return

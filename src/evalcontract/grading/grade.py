@@ -21,7 +21,7 @@ from evalcontract.datasets.outputs import Join, OutputFile, OutputRecord, Pair, 
 from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, NativeDataset, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.provenance import Settings, settings_of, time_text
-from evalcontract.datasets.recordings import read_outputs
+from evalcontract.datasets.recordings import mixed_outputs, read_outputs
 from evalcontract.datasets.run import MAX_REJECTED, Run, today, with_libraries
 from evalcontract.grading.basis import Basis, Sections
 from evalcontract.grading.parts import IrregularError, Parts, parts_of
@@ -225,7 +225,7 @@ class Grading:
 
         def with_use(tasks: list[Task]) -> tuple[RowDependencies, int, int, T]:
             if earlier:
-                self.used.note_known(task.row for task in tasks if task.id in earlier)
+                self.used.note_known(task for task in tasks if task.id in earlier)
                 tasks = [task for task in tasks if task.id not in earlier]
             results = self._results_of(tasks)
             undecided = sum([_is_unreported(row) for row in results if row.outcome is _UNDECIDED])
@@ -286,6 +286,8 @@ class Grading:
     def _join(self, outputs: OutputFile) -> Join | SampleJoin:
         if not self.has_samples:
             return Join()
+        if mixed := mixed_outputs(self._source):
+            outputs.report(mixed.problem, mixed.number)
         outputs.take_samples()
         return SampleJoin()
 
@@ -374,11 +376,11 @@ class Grading:
 
     def _not_known(self, tasks: Iterable[Task], earlier: Container[str]) -> Iterator[Task]:
         """Yield the tasks whose results are not known, and note the rows of the others."""
-        for task in tasks:
-            if task.id in earlier:
-                self.used.note_known([task.row])
+        for is_known, some in groupby(tasks, lambda task: task.id in earlier):
+            if is_known:
+                self.used.note_known(some)
             else:
-                yield task
+                yield from some
 
     def _rows(self, dataset_pass: DatasetPass) -> Iterator[list[CheckedRow]]:
         for checked in dataset_pass.batches(keep_rows=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from evalcontract.checks.outcome import Outcome
 from evalcontract.grading.basis import Sections
 from evalcontract.grading.summary import Summary
 from evalcontract.library.library import Artifact, Library
@@ -14,6 +13,7 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, many
 from evalcontract.report.frame import wrapped
 from evalcontract.rules._judge import template_digest
+from evalcontract.statistics.estimates import FEWEST_CLUSTERS, Estimate, effective_size
 from evalcontract.statistics.rates import (
     LEVEL,
     Agreement,
@@ -63,14 +63,16 @@ def _without_composites(rubric: Artifact) -> Artifact:
 class Correction(NamedTuple):
     """The pass rate of a check that asks one judge, and the true one behind it.
 
-    `observed` is of the results that passed or failed. `agreement` is how the judge agreed with
-    people; it is None, and so is `corrected`, if `reason` says why the rate cannot be corrected.
+    `observed` is of the rows that passed or failed; of rows with several outputs, of these
+    `outputs`. `agreement` is how the judge agreed with people; it is None, and so is `corrected`,
+    if `reason` says why the rate cannot be corrected.
     """
 
     rubric: str
     check: str
     judge: str
-    observed: MeasuredRate
+    observed: Estimate
+    outputs: bool = False
     agreement: Agreement | None = None
     corrected: CorrectedRate | None = None
     reason: str | None = None
@@ -81,8 +83,8 @@ class Correction(NamedTuple):
             "rubric": self.rubric,
             "check": self.check,
             "judge": self.judge,
-            "observed": round(self.observed.rate, 12),
-            "n": int(self.observed.n),
+            "observed": round(self.observed.value, 12),
+            "n": self.observed.n,
             "corrected": None,
         }
         if self.corrected is not None:
@@ -96,7 +98,8 @@ def corrections(summary: Summary, library: Library, used: Sections) -> list[Corr
     """Return the pass rates of the checks of a run whose judge was measured against people.
 
     A check that asks several judges is none of them, and neither is one whose judge has no counts:
-    what they would be corrected by is not known.
+    what they would be corrected by is not known. Of rows with several outputs, the rate is that of
+    all outputs, since the judge was measured on single ones.
     """
     found = []
     of_rubric: dict[str | None, dict[str, JudgedCheck]] = {}
@@ -105,19 +108,24 @@ def corrections(summary: Summary, library: Library, used: Sections) -> list[Corr
             checks = judged_checks(library.artifact_of(rubric) if rubric else None, library)
             of_rubric[rubric] = {each.name: each for each in checks}
         known = of_rubric[rubric].get(name)
-        passed, failed = (tally.outcomes[each] for each in (Outcome.PASSED, Outcome.FAILED))
-        if known is None or rubric is None or not passed + failed:
+        outputs = summary.judged.get((rubric, name))
+        observed = (outputs or tally).pass_rate
+        if known is None or rubric is None or observed is None:
             continue
         if known.check.get("kind") != "llm_judge" or "jury" in known.check:
             continue
-        observed = MeasuredRate(passed / (passed + failed), passed + failed)
         judge = known.judges[0]
         validation = judge.document.value.get("validation")
         agreement = _agreement(validation)
         if agreement is not None:
-            row = Correction(rubric, name, judge.name, observed)
+            row = Correction(rubric, name, judge.name, observed, outputs=outputs is not None)
             model = used.get("models", {}).get(judge.name)
-            found.append(_corrected(row, agreement, _refusal(known.check, judge, model)))
+            refusal = next(_refusals(known.check, judge, model), None)
+            if refusal is None and observed.interval is None:
+                what = "row" if summary.grouping.cluster is None else "cluster"
+                few = many(observed.clusters or 0, what)
+                refusal = f"{few} are too few to say: at least {FEWEST_CLUSTERS}"
+            found.append(_corrected(row, agreement, refusal))
     return found
 
 
@@ -129,30 +137,34 @@ def _agreement(validation: Any) -> Agreement | None:
     return Agreement(*values) if values and all(is_whole) else None
 
 
-def _refusal(check: Mapping[str, Any], judge: Artifact, model: str | None) -> str | None:
-    """Return why the validation of a judge says nothing about its answers in this check."""
+def _refusals(check: Mapping[str, Any], judge: Artifact, model: str | None) -> Iterator[str]:
+    """Yield why the validation of a judge says nothing about its answers in this check."""
     value = judge.document.value
     validation = value["validation"]
     version, named = validation.get("judge_version"), validation.get("model")
     validated = named.get("name") if isinstance(named, dict) else None
     written = validation.get("template_sha256")
     if "threshold" in check:
-        return "the check has a `threshold` of its own"
+        yield "the check has a `threshold` of its own"
     if not isinstance(written, str):
-        return "the validation does not say of which template it is (`template_sha256`)"
-    if written.casefold() != template_digest(value["template"]):
-        return "the judge was validated with another template"
-    if version is not None and version != value.get("version"):
-        return "another version of the judge was validated"
-    if validated is not None and validated != model:
-        return f"the judge was validated on {validated}, and asked over {model or 'no model'}"
-    return None
+        yield "the validation does not say of which template it is (`template_sha256`)"
+    elif written.casefold() != template_digest(value["template"]):
+        yield "the judge was validated with another template"
+    if version is None:
+        yield "the validation does not say of which version it is (`judge_version`)"
+    elif version != value.get("version"):
+        yield "another version of the judge was validated"
+    if validated is None:
+        yield "the validation does not say of which model it is (`model`)"
+    elif validated != model:
+        yield f"the judge was validated on {validated}, and asked over {model or 'no model'}"
 
 
 def _corrected(row: Correction, agreement: Agreement, refusal: str | None) -> Correction:
     if refusal is not None:
         return row._replace(reason=refusal)
-    rate = corrected(row.observed, agreement)
+    observed = MeasuredRate(row.observed.value, effective_size(row.observed))
+    rate = corrected(observed, agreement)
     reason = None
     if rate is None:
         reason = "TPR and TNR of the judge must be known, and be more than 1 in sum"
@@ -163,8 +175,8 @@ def write_corrections(found: Iterable[Correction], width: int) -> Iterator[str]:
     """Yield a sentence for each observed rate, with the corrected one or why there is none."""
     for each in found:
         name = f"{clipped(each.rubric, NAME_LENGTH)}: {clipped(each.check, NAME_LENGTH)}"
-        rate, of_all = each.observed
-        line = f"{name}: pass rate {rate:.3f} of {many(int(of_all), 'row')} as observed; "
+        of_all = many(each.observed.n, "output" if each.outputs else "row")
+        line = f"{name}: pass rate {each.observed.value:.3f} of {of_all} as observed; "
         if each.corrected is None or each.agreement is None:
             line += f"not corrected for errors of {each.judge}: {each.reason}"
         else:

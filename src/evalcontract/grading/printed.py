@@ -94,13 +94,14 @@ def write_judge_usage(usage: Usage, width: int) -> Iterator[str]:
 def usage_fields(usage: Usage) -> dict[str, Any]:
     """Return the JSON of what was asked."""
     fields: dict[str, Any] = usage._asdict()
-    for name in ("remarks", "cost"):
+    for name in ("remarks", "cost", "unpriced"):
         del fields[name]
     fields["readings"] = dict(usage.readings)
     for name in ("repeated", "lenient", "readings", "unasked"):
         if not fields[name]:
             del fields[name]
-    return fields if usage.cost is None else {**fields, "cost": round(usage.cost, 9)}
+    cost = usage.whole_cost
+    return fields if cost is None else {**fields, "cost": round(cost, 9)}
 
 
 def _sentence(usage: Usage) -> str:
@@ -110,9 +111,7 @@ def _sentence(usage: Usage) -> str:
         parts.append(f"and those of {many(usage.unmetered, 'call')} that are not known")
     if usage.repeated:
         parts.append(f"{many(usage.repeated, 'question')} asked once more")
-    if usage.cost is not None:
-        parts.append(f"cost {usage.cost:.4f}")
-    return ", ".join(parts)
+    return ", ".join([*parts, *usage.told_cost])
 
 
 # The columns of outcomes without a score, which are left out where no check has one.
@@ -121,6 +120,7 @@ _MAX_REASON = 300
 #: The number of checks in all tables together.
 MAX_CHECKS = 5000
 _SCORE, _INTERVAL, _TOO_SMALL = "score", "95 % interval", "n is too small to say"
+_TOO_FEW = "too few clusters to say"
 _METHODS = {WILSON: "Wilson's of rates", T: "t of other means"}
 # On a narrower terminal, a table that does not fit is written as sentences.
 _USUAL_WIDTH = 80
@@ -177,7 +177,7 @@ def _groups(summary: Summary, limit: int, width: int) -> Iterator[str]:
 
 def samples_sentence(samples: SampleTally) -> str:
     """Return what the samples of rows come to, of which there are some."""
-    parts = [f"{many(samples.outputs, 'output')} of {many(samples.rows, 'row')}"]
+    parts = [f"{many(samples.outputs, 'output')} of {many(samples.rows, 'row')}", *samples.caveats]
     at, every = samples.chance(of_all=False), samples.chance(of_all=True)
     if at and every:
         one, shares = samples.chance(of_all=False, k=1), samples.shares
@@ -262,7 +262,7 @@ def _lines(
         cells = (f"{number:,}" if number else "." for number in numbers)
         name, *rest = names
         estimate = tally.estimate
-        interval = "-" if estimate is None else _ends(estimate) or _TOO_SMALL
+        interval = "-" if estimate is None else _ends(estimate)
         yield (clipped(name, NAME_LENGTH), *rest, number_text(tally.mean), interval, *cells)
 
 
@@ -321,21 +321,22 @@ def _pass_rate(tally: Tally) -> Iterator[str]:
     """Yield the share that passed, unless the mean score says the same."""
     rate, mean = tally.pass_rate, tally.estimate
     if rate and (mean is None or mean.method != WILSON or mean[:2] != rate[:2]):
-        yield f"pass rate {number_text(rate.value)}{_in_brackets(rate)}"
+        of = " of the decided" if tally.undecided else ""
+        yield f"pass rate {number_text(rate.value)}{of}{_in_brackets(rate)}"
 
 
 def _in_brackets(estimate: Estimate | None) -> str:
     """Return the interval of an estimate as it follows on it."""
     if estimate is None:
         return ""
-    ends = _ends(estimate)
-    return f" ({_INTERVAL} {ends})" if ends else f" ({_TOO_SMALL})"
+    return f" ({f'{_INTERVAL} ' if estimate.interval else ''}{_ends(estimate)})"
 
 
 def _ends(estimate: Estimate) -> str:
-    """Return the interval of an estimate; nothing if there is none."""
-    interval = estimate.interval
-    return f"{interval.lower:.2f} to {interval.upper:.2f}" if interval else ""
+    """Return the interval of an estimate, or why there is none."""
+    if estimate.interval is None:
+        return _TOO_SMALL if estimate.clusters is None else _TOO_FEW
+    return f"{estimate.interval.lower:.2f} to {estimate.interval.upper:.2f}"
 
 
 def write_row(row: RowResult, limit: int, width: int, *, indent: int = 0) -> Iterator[str]:
@@ -576,6 +577,7 @@ def _tally(tally: Tally) -> dict[str, Any]:
 def _sample_fields(samples: SampleTally) -> dict[str, Any]:
     within, between = samples.variance
     content: dict[str, Any] = {"rows": samples.rows, "outputs": samples.outputs, "k": samples.k}
+    content["decided"] = samples.decided
     content |= {"variance_within": within, "variance_between": between}
     for name, of_all in (("pass_at_k", False), ("pass_all_k", True)):
         chances = {k: samples.chance(of_all=of_all, k=k) for k in range(1, samples.k + 1)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -15,7 +15,9 @@ from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.runner import Scoring, Total, total
 from evalcontract.library.scores import Bounds
 from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import many
 from evalcontract.statistics.estimates import (
+    ClusterSum,
     Estimate,
     SampledRow,
     SampledVariance,
@@ -50,7 +52,8 @@ def reduced(rows: Sequence[RowResult], how: str) -> list[RowResult]:
     """Return one result for each row; the samples of a row follow on each other.
 
     What did not run in a sample may have any score, as in a rubric. What all samples skip is
-    skipped, and else those count that are not.
+    skipped, and else those count that are not. What a result tells of an output is that of the
+    first one with the same outcome.
     """
     if not _have_samples(rows):
         return [*rows]
@@ -71,7 +74,8 @@ def _row(samples: list[RowResult], reduction: Reduction) -> RowResult:
     if len({tuple(check.id for check in sample.checks) for sample in samples}) == 1:
         columns = zip(*(sample.checks for sample in samples), strict=True)
         checks = tuple(_check(column, reduction) for column in columns)
-    return samples[0]._replace(
+    told = next((each for each in samples if each.outcome is outcome), samples[0])
+    return told._replace(
         outcome=outcome, score=score, reason=reason, bounds=bounds, checks=checks, sample=None
     )
 
@@ -119,37 +123,48 @@ def _decide(reduction: Reduction, ends: list[End], end: End) -> End:
     return End(end.score, reduction.passes(passed) if len(passed) == len(ends) else None)
 
 
+# The cluster of a row: None if it is one of its own, empty where rows have no clusters.
+_Cluster = tuple[()] | tuple[str | None]
+
+
 class SampleTally:
     """What samples of rows come to: how many there are, how many pass, how much scores differ.
 
-    `passes` counts the rows with so many verdicts of samples, of which so many passed; `scores` the
-    rows with such scores.
+    `passes` counts the rows with so many verdicts of samples, of which so many passed, by their
+    cluster; rows of which a sample has no verdict are not among them. `scores` counts the rows with
+    such scores, `sizes` those with so many samples.
     """
 
     def __init__(self) -> None:
         self.rows = self.outputs = 0
-        self.passes: Counter[tuple[int, int]] = Counter()
+        self.passes: Counter[tuple[int, int, _Cluster]] = Counter()
         self.scores: Counter[SampledRow] = Counter()
+        self.sizes: Counter[int] = Counter()
 
-    def add(self, samples: Sequence[RowResult]) -> None:
-        """Count the samples of a row."""
+    def add(self, samples: Sequence[RowResult], cluster: _Cluster = ()) -> None:
+        """Count the samples of a row, which may be one of a cluster."""
         self.rows += 1
         self.outputs += len(samples)
+        self.sizes[len(samples)] += 1
         verdicts = [each.outcome is Outcome.PASSED for each in samples if each.outcome in _VERDICTS]
         if len(verdicts) == len(samples):
-            self.passes[len(verdicts), sum(verdicts)] += 1
+            self.passes[len(verdicts), sum(verdicts), cluster] += 1
         scores = [each.score for each in samples if each.score is not None]
         if len(scores) == len(samples):
             self.scores[SampledRow.of(scores)] += 1
 
-    def add_all(self, rows: Sequence[RowResult]) -> None:
-        """Count the samples of rows that have several."""
+    def add_all(
+        self,
+        rows: Sequence[RowResult],
+        cluster_of: Callable[[RowResult], str | None] | None = None,
+    ) -> None:
+        """Count the samples of rows that have several; `cluster_of` names the cluster of a row."""
         if not _have_samples(rows):
             return
         for _, group in groupby(rows, attrgetter("id")):
             samples = [*group]
             if samples[0].sample is not None:
-                self.add(samples)
+                self.add(samples, (cluster_of(samples[0]),) if cluster_of else ())
 
     def merge(self, other: SampleTally) -> None:
         """Count what another tally has counted."""
@@ -157,11 +172,26 @@ class SampleTally:
         self.outputs += other.outputs
         self.passes.update(other.passes)
         self.scores.update(other.scores)
+        self.sizes.update(other.sizes)
 
     @property
     def k(self) -> int:
         """The number of samples that all rows with verdicts have at least."""
-        return min((n for n, _ in self.passes), default=0)
+        return min((n for n, _, _ in self.passes), default=0)
+
+    @property
+    def decided(self) -> int:
+        """The number of rows all of whose samples passed or failed: what chances are of."""
+        return self.passes.total()
+
+    @property
+    def caveats(self) -> Iterator[str]:
+        """Yield what the figures do not show: samples that are missing, or have no verdict."""
+        if len(self.sizes) > 1:
+            yield f"{min(self.sizes):,} to {max(self.sizes):,} of each"
+        if undecided := self.rows - self.decided:
+            rows = many(undecided, "row is", "rows are")
+            yield f"{rows} in no rate, since an output has no verdict"
 
     def chance(self, *, of_all: bool, k: int | None = None) -> Estimate | None:
         """Return pass@k, or pass^k with `of_all`, over the rows; None without verdicts."""
@@ -169,9 +199,18 @@ class SampleTally:
             return None
         figure = pass_all_k if of_all else pass_at_k
         counts: Counter[float] = Counter()
-        for (n, passed), rows in self.passes.items():
-            counts[figure(n, passed, k or self.k)] += rows
-        return mean_estimate(counts)
+        alone, clusters = list[ClusterSum](), dict[str, ClusterSum]()
+        for (n, passed, cluster), rows in self.passes.items():
+            value = figure(n, passed, k or self.k)
+            counts[value] += rows
+            for name in cluster:
+                if name is None:
+                    alone += [ClusterSum(1, value)] * rows
+                else:
+                    known = clusters.get(name, ClusterSum(0, 0.0))
+                    clusters[name] = ClusterSum(known.n + rows, known.total + rows * value)
+        sums = [*alone, *clusters.values()]
+        return mean_estimate(counts, sums or None)
 
     @property
     def variance(self) -> SampledVariance:
@@ -182,8 +221,8 @@ class SampleTally:
     def shares(self) -> Mapping[str, float]:
         """The share of rows whose samples never, sometimes and always pass."""
         rows = self.passes.total()
-        never = sum(count for (_, passed), count in self.passes.items() if not passed)
-        always = sum(count for (n, passed), count in self.passes.items() if n == passed)
+        never = sum(count for (_, passed, _), count in self.passes.items() if not passed)
+        always = sum(count for (n, passed, _), count in self.passes.items() if n == passed)
         return {
             "never": never / rows,
             "sometimes": (rows - never - always) / rows,

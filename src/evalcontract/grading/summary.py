@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, groupby
 from math import fsum
 from operator import attrgetter, itemgetter
@@ -33,6 +33,7 @@ CheckKey = tuple[str | None, str]
 
 # Answers of models differ, so that there may be as many reasons as rows; each is cut.
 _MAX_REASONS, _MAX_REASON = 1000, 300
+_JUDGED = "llm_judge"
 _OTHER_REASONS = "other reasons"
 
 
@@ -196,7 +197,7 @@ class Summary:
     `checks` has each check with its kind by (rubric, name); the name of a check inside a composite
     is `composite/check`. The rubric is None for rows that have none. `groups` has the rows with a
     tag, or with a value of another key, by which `grouping` groups them; `samples` those that have
-    several outputs.
+    several outputs, and `judged` each of these outputs by the checks that ask judges, in clusters.
     """
 
     __slots__ = (
@@ -205,6 +206,7 @@ class Summary:
         "checks",
         "grouping",
         "groups",
+        "judged",
         "rows",
         "rubrics",
         "samples",
@@ -214,6 +216,7 @@ class Summary:
         self.grouping = grouping
         self.groups: dict[Group, Tally] = {}
         self.samples = SampleTally()
+        self.judged: dict[CheckKey, Tally] = {}
         self.rows = Tally()
         self.rubrics: dict[str | None, Tally] = {}
         self.checks: dict[CheckKey, tuple[str, Tally]] = {}
@@ -295,6 +298,23 @@ class Summary:
                 tally.add(leaf.outcome, leaf.score, leaf.bounds, times, cluster)
                 self._count(_unmeasured(leaf), times)
 
+    def add_samples(self, rows: Sequence[RowResult]) -> None:
+        """Count the outputs of rows that have several; the results above are those of rows.
+
+        A judge was measured on single outputs. Those of one row are alike, as a cluster is.
+        """
+        is_clustered = self.grouping.cluster is not None
+        self.samples.add_all(rows, self.grouping.cluster_of if is_clustered else None)
+        for row in rows:
+            if row.sample is None:
+                continue
+            cluster = self.grouping.cluster_of(row) or f"\0{row.id}"
+            for check in row.checks:
+                for name, leaf in check.leaves():
+                    if leaf.kind == _JUDGED:
+                        tally = self.judged.setdefault((row.rubric, name), Tally())
+                        tally.add(leaf.outcome, leaf.score, leaf.bounds, cluster=(cluster,))
+
     def merge(self, other: Summary) -> None:
         """Count what another summary has counted; its rows follow those of this one."""
         self.rows.merge(other.rows)
@@ -305,6 +325,8 @@ class Summary:
         for group, tally in other.groups.items():
             self.groups.setdefault(group, Tally()).merge(tally)
         self.samples.merge(other.samples)
+        for key, tally in other.judged.items():
+            self.judged.setdefault(key, Tally()).merge(tally)
         self._ungraded += other._ungraded
         for cause, times in other.unmeasured.items():
             self._count(cause, times)

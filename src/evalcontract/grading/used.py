@@ -99,12 +99,12 @@ class ResultDependencies:
                 self._bundles.add(bundle)
             if rubric is not None:
                 self._references.add(rubric)
-        self.note_known(task.row for task in tasks)
+        self.note_known(tasks)
 
-    def note_known(self, rows: Iterable[Any]) -> None:
-        """Note rows whose results are known already."""
+    def note_known(self, tasks: Iterable[Task]) -> None:
+        """Note what rows mean, also of those whose results are known already."""
         if self._digests_rows:
-            self._rows = self._rows.plus(rows, self._default)
+            self._rows = self._rows.plus(_rows_of(tasks), self._default)
 
     def of(self, results: Iterable[RowResult]) -> RowDependencies:
         """Return what these results depend on, in the process that graded them."""
@@ -219,6 +219,15 @@ class ResultDependencies:
     @cached_property
     def _packages(self) -> dict[str, str]:
         return {kind: " ".join(package) for kind, package in packages_of_kinds().items()}
+
+
+def _rows_of(tasks: Iterable[Task]) -> Iterator[Any]:
+    """Yield the rows of tasks, each once: the samples of a row follow on each other."""
+    before: Any = None
+    for task in tasks:
+        if task.sample is None or task.row is not before:
+            yield task.row
+        before = task.row
 
 
 def _kinds_of(artifact: Artifact) -> Iterator[str]:

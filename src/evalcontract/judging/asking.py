@@ -38,7 +38,7 @@ from evalcontract.judging.questions import (
 from evalcontract.judging.settings import Machine, Prices, Settings, read_machine, read_settings
 from evalcontract.library.library import Artifact
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import clipped
+from evalcontract.model.values import clipped, many
 
 if TYPE_CHECKING:
     from evalcontract.checks._kind import Ask
@@ -164,8 +164,9 @@ class Usage(NamedTuple):
 
     `calls` are the questions that the model was sent, one that was asked once more counted twice;
     `cached` are those that the cache answered.
-    `unmetered` are answers for which the endpoint told no tokens; `cost` is that of the tokens, and
-    None without prices. `remarks` are for people, such as a variable that is not used.
+    `unmetered` are answers for which the endpoint told no tokens, and `unpriced` those whose model
+    has no price; `cost` is that of the others, and None without prices. `remarks` are for people,
+    such as a variable that is not used.
     `repeated` are questions that were asked once more, since no verdict could be read. `lenient`
     are answers that were not in the form that was asked for; `readings` count how they were read.
     `unasked` are questions that were not asked, since the budget was used up.
@@ -182,6 +183,20 @@ class Usage(NamedTuple):
     lenient: int = 0
     readings: Mapping[str, int] = MappingProxyType({})
     unasked: int = 0
+    unpriced: int = 0
+
+    @property
+    def whole_cost(self) -> float | None:
+        """The cost of all answers; None if that of some is not known."""
+        return None if self.unmetered or self.unpriced else self.cost
+
+    @property
+    def told_cost(self) -> Iterator[str]:
+        """Yield what the tokens cost, for people, and which part of that is not known."""
+        if self.cost is not None:
+            yield f"cost {'' if self.whole_cost is not None else 'at least '}{self.cost:.4f}"
+            if self.unpriced:
+                yield f"no price is known for {many(self.unpriced, 'answer')}"
 
     @property
     def is_empty(self) -> bool:
@@ -204,12 +219,13 @@ class Usage(NamedTuple):
         """Return the usage with those of another answer; None if they are not known."""
         if input_ is None or output is None:
             return self._replace(unmetered=self.unmetered + 1)
-        cost = self.cost
-        if prices is not None:
-            cost = (cost or 0.0) + (input_ * prices.input + output * prices.output) / _MILLION
-        input_tokens = self.input_tokens + input_
-        output_tokens = self.output_tokens + output
-        return self._replace(input_tokens=input_tokens, output_tokens=output_tokens, cost=cost)
+        usage = self._replace(
+            input_tokens=self.input_tokens + input_, output_tokens=self.output_tokens + output
+        )
+        if prices is None:
+            return usage._replace(unpriced=self.unpriced + 1)
+        cost = (input_ * prices.input + output * prices.output) / _MILLION
+        return usage._replace(cost=(self.cost or 0.0) + cost)
 
 
 # The number of answers that are remembered for questions that are asked again.

@@ -30,8 +30,8 @@ _MAX_CONCURRENCY = 256
 class Prices(NamedTuple):
     """The prices of a million tokens of prompts and answers, in any one currency."""
 
-    input: float = 0.0
-    output: float = 0.0
+    input: float
+    output: float
 
 
 class Settings(NamedTuple):
@@ -255,7 +255,7 @@ def _text(value: Any, name: str) -> str:
 def _prices_of_model(entry: Mapping[str, Any], where: str) -> Prices:
     _require_keys(entry, Prices._fields, where)
     given = {f"{where}.{key}": _text(value, f"{where}.{key}") for key, value in entry.items()}
-    return Prices(*(_price(given, f"{where}.{key}") for key in Prices._fields))
+    return _prices(given, *(f"{where}.{key}" for key in Prices._fields))
 
 
 def _numbers_in(given: Mapping[str, str], names: Mapping[str, str]) -> Settings:
@@ -265,15 +265,19 @@ def _numbers_in(given: Mapping[str, str], names: Mapping[str, str]) -> Settings:
     bounds = (1, _MAX_CONCURRENCY)
     concurrency = _number(given, names["concurrency"], 8, bounds=bounds, is_whole=True)
     priced = (names["input_price"], names["output_price"])
-    has_prices = any(name in given for name in priced)
-    prices = Prices(*(_price(given, name) for name in priced)) if has_prices else None
+    prices = _prices(given, *priced) if any(name in given for name in priced) else None
     return Settings(
         seconds=seconds, retries=int(retries), concurrency=int(concurrency), prices=prices
     )
 
 
-def _price(given: Mapping[str, str], name: str) -> float:
-    return _number(given, name, 0.0, bounds=(0.0, 1e9))
+def _prices(given: Mapping[str, str], *names: str) -> Prices:
+    """Return both prices: one that is missing is not known, which is not the same as 0."""
+    prices = Prices(*(_number(given, name, 0.0, bounds=(0.0, 1e9)) for name in names))
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise UsageError(f"{missing[0]} is missing: set both prices, to 0 for what is free")
+    return prices
 
 
 def _is_configured(given: Mapping[str, str], prefix: str) -> bool:

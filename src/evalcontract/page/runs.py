@@ -167,7 +167,7 @@ class RunsData:
         """Return the summary of a run, its checks and its rows."""
         rows = reduced(run.rows, self._grouping.reduce)
         summary = Summary.of(rows, self._grouping)
-        summary.samples.add_all(run.rows)
+        summary.add_samples(run.rows)
         together = _together(run.rows, rows) if summary.samples.rows else {}
         number = {key: at for at, key in enumerate(summary.checks)}
         rubrics = [rubric for rubric in summary.rubrics if rubric is not None]

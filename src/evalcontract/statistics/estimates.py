@@ -82,11 +82,23 @@ def rate_estimate(
     if many < FEWEST_CLUSTERS:
         return Estimate(rate, of_all, None, None, WILSON, many)
     error = clustered_error(rate, sums)
-    worth: float = many
-    if error is not None:
-        worth = min(of_all, spread * of_all / (of_all - 1) / error**2)
-        worth *= (Z95 / t_quantile(many - 1)) ** 2
-    return Estimate(rate, of_all, error, wilson_interval(rate * worth, worth), WILSON, many)
+    estimate = Estimate(rate, of_all, error, None, WILSON, many)
+    worth = effective_size(estimate)
+    return estimate._replace(interval=wilson_interval(rate * worth, worth))
+
+
+def effective_size(of: Estimate) -> float:
+    """Return how many verdicts, each drawn for itself, tell as much of a rate; see `rate_estimate`.
+
+    Of clusters, there are at least two.
+    """
+    rate, n, error, _, _, clusters = of
+    if clusters is None:
+        return n
+    if error is None:
+        return clusters
+    worth = min(n, rate * (1 - rate) * n / (n - 1) / error**2)
+    return worth * (Z95 / t_quantile(clusters - 1)) ** 2
 
 
 def interval_of_mean(
