@@ -241,6 +241,26 @@ def test_a_flipped_row_shows_an_output_with_its_verdict(
     assert shown in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.costly
+@every_case("record", [{"answer": "?"}, {"output": 7}, {}])
+def test_a_sample_without_an_answer_could_have_been_right_or_wrong(
+    record: dict[str, Any], place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its row is not that of its other samples alone, whatever they are."""
+    records = outputs({id_: ["yes", "no", "yes"] for id_ in ANSWERS})
+    records[1] = {"id": "r0", "sample": 2, **record}
+    write(place, {"outputs.jsonl": lines(records)})
+    assert grade("--output-format", "json") == 1
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
+    assert printed.err.count("error[output/") == 1
+    first = [(row["sample"], row["outcome"]) for row in found["rows"][:3]]
+    assert first == [(1, "passed"), (2, "undecided"), (3, "passed")]
+    summary = found["summary"]
+    assert summary["rows"]["bounds"] == pytest.approx([2 / 3, 2 / 3 + 1 / 3 / 40])
+    assert (summary["samples"]["outputs"], summary["samples"]["decided"]) == (120, 39)
+
+
 @pytest.mark.usefixtures("place")
 def test_samples_are_compared_by_their_rows(capsys: pytest.CaptureFixture[str]) -> None:
     assert grade("--results", "results.jsonl") == 0

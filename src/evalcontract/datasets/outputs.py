@@ -446,14 +446,16 @@ class OutputFile:
             read = read_clean(value) if are_clean else self._read(value, row, number)
             for problem in read.problems:
                 self._note(self._as_written(problem, row), number)
-            id_ = read.id or row_id_of(value)
-            if read.output is None:
+            id_, output = read.id or row_id_of(value), read.output
+            if output is None:
                 self.invalid.update([id_] if id_ else [])
-                continue
+                if not (id_ and self._is_sampled):
+                    continue
+                output = Output()  # one of several outputs: what it would have been is not known
             sample = self._sample_of(id_, value)
             earlier = self._seen.setdefault((id_, sample), number)
             if earlier == number:
-                yield OutputRecord(id_, number, read.output, sample)
+                yield OutputRecord(id_, number, output, sample)
             else:
                 which = "" if sample is None else f" with the sample `{clipped(str(sample))}`"
                 message = f"there is another output for the row `{id_}`{which}, which is used"
