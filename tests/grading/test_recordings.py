@@ -272,6 +272,64 @@ def test_epochs_of_a_log_are_samples(place: Path, capsys: pytest.CaptureFixture[
     ]
 
 
+def epochs(first: int = 1) -> list[dict[str, Any]]:
+    """Return three epochs of a log, but for that of a row that one misses."""
+    every = [{**each, "epoch": at} for at in range(first, first + 3) for each in SAMPLES]
+    return [*every[:4], *every[5:]]
+
+
+@every_case("name", ["log.json", "log.eval", "log.jsonl"])
+def test_an_epoch_that_is_missing_leaves_the_others_what_they_are(
+    name: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The number of the epoch is that of the sample."""
+    if name == "log.eval":
+        out = BytesIO()
+        with zipfile.ZipFile(out, "w") as file:
+            for at, each in enumerate(epochs()):
+                file.writestr(f"samples/{at}.json", json.dumps(each))
+        (place / name).write_bytes(out.getvalue())
+    else:
+        text = lines_of(epochs()) if name == "log.jsonl" else json.dumps({"samples": epochs()})
+        write(place, {name: text})
+    more = [{"id": f"r{at}", "input": "x"} for at in range(9)]
+    write(place, {"datasets/a.jsonl": lines_of([*ROWS, *more])})
+    call = ("grade", "datasets/a.jsonl", "--outputs", name, "--output-format", "json")
+    command_line(*call)
+    printed = capsys.readouterr()
+    assert "duplicate-id" not in printed.err
+    lines = [line for line in printed_lines(printed.out) if "sample" in line]
+    assert sorted((line["id"], line["sample"], line["outcome"]) for line in lines) == [
+        *(("2", at, "passed") for at in (1, 3)),
+        *((id_, at, "passed") for id_ in ("refund", "tool") for at in (1, 2, 3)),
+    ]
+
+
+def test_an_epoch_twice_is_no_sample(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(place, {"log.json": {"samples": [*epochs(), epochs()[-1]]}})
+    _, error = graded(capsys, "log.json")
+    assert "another output for the row `tool` with the sample `3`" in " ".join(error.split())
+
+
+def test_rows_of_which_the_caller_names_the_id_are_no_samples(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those of one row are, and those of several models are not of one."""
+    named = [{**each, "metadata": None, "row": each["metadata"]["id"]} for each in CHATS]
+    for records, samples, said in (
+        (named, set[int](), ""),
+        ([*named, *named], {1, 2}, ""),
+        ([*named, *of_model(named, "m-2")], {1, 2}, "not of one model, but of `m-1` and `m-2`"),
+    ):
+        write(place, {"chats.json": records})
+        call = ("grade", "datasets/a.json", "--outputs", "chats.json", "--map", "row=output.id")
+        command_line(*call, "--output-format", "json")
+        printed = capsys.readouterr()
+        lines = [line for line in printed_lines(printed.out) if "id" in line]
+        assert {line["sample"] for line in lines if "sample" in line} == samples
+        assert "output/" not in printed.err if not said else said in " ".join(printed.err.split())
+
+
 @every_case(
     ("data", "told"),
     [

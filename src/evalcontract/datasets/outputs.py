@@ -16,6 +16,7 @@ from evalcontract.datasets.placing import from_source_fault, to_diagnostics
 from evalcontract.datasets.recordings import (
     Reading,
     cells,
+    epoch_of,
     is_table,
     recording_of,
     rows_in,
@@ -324,7 +325,7 @@ class OutputFile:
         self.invalid: set[str] = set()
         self._policy = policy
         self._is_cut = False
-        self._is_sampled = False
+        self._is_sampled = self._has_epochs = False
         self._seen: dict[tuple[str, int | str | None], int] = {}
         self._times: Counter[str] = Counter()
         self._repeated: dict[tuple[str, str], tuple[Problem, int, int]] = {}
@@ -355,12 +356,17 @@ class OutputFile:
 
     def take_samples(self) -> None:
         """Yield all outputs of a row, from now on."""
-        self._is_sampled = True
+        self._is_sampled, rows = True, self._rows
+        if rows is None or self._is_table or (rows.stream and not epoch_of(rows.stream.peek())):
+            return
+        self._has_epochs = any(
+            epoch_of(row) > 1 for batch in rows.batches(quick=True) for row in batch.rows
+        )
 
     def has_samples(self, dataset: RowStream | None) -> bool:
-        """Whether rows have several outputs: records have a `sample`, or ids are repeated.
+        """Whether rows have several outputs: records have a `sample`, epochs, or ids again.
 
-        All have to be repeated equally often, which otherwise is a mistake. Of JSONL, only the
+        All ids have to be repeated equally often, which otherwise is a mistake. Of JSONL, only the
         first record is looked at unless there are more records than lines of `dataset`.
         """
         rows = self._rows
@@ -370,22 +376,25 @@ class OutputFile:
             first = rows.peek()
             if isinstance(first, dict) and _SAMPLE in first:
                 return True
-            if rows.line_count <= dataset.line_count:
+            if rows.line_count <= dataset.line_count and not epoch_of(first):
                 return False
         times: Counter[str] = Counter()
         batches = rows.batches() if self._is_table else rows.batches(quick=True)
         for batch in batches:
             for number, row in enumerate(batch.rows, batch.first_index):
-                if isinstance(row, dict) and row.get(_SAMPLE) is not None:
+                if isinstance(row, dict) and (row.get(_SAMPLE) is not None or epoch_of(row) > 1):
                     return True
-                times[self._id_in(row, number)] += 1
+                times[self.id_in(row, number)] += 1
+        del times[""]
         return len({*times.values()}) == 1 and times.total() > len(times)
 
-    def _id_in(self, row: Any, number: int) -> str:
+    def id_in(self, row: Any, number: int) -> str:
         """Return the id of the row that a row of the file answers; "" if it has none."""
+        given = _renamed(row, self._keys)
         recording = None if self._structure.is_clean(row) else recording_of(row)
-        record = recording.read(row, number).record if recording else None
-        return row_id_of(_renamed(row if recording is None else record, self._keys))
+        if recording is None or (_ID_KEY in self._keys.values() and _ID_KEY in given):
+            return row_id_of(given)
+        return row_id_of(recording.read(row, number).record)
 
     @property
     def progress(self) -> tuple[int, int] | None:
@@ -468,6 +477,8 @@ class OutputFile:
             return None
         self._times[id_] += 1
         named: int | str | None = record.get(_SAMPLE)
+        if named is None and self._has_epochs:
+            named = epoch_of(record) or None
         return self._times[id_] if named is None else named
 
     def _read(self, value: Any, row: Any, number: int) -> ReadRecord:

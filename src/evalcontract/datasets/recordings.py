@@ -90,20 +90,20 @@ class MixedOutputs(NamedTuple):
     problem: Problem
 
 
-def mixed_outputs(source: RowSource) -> MixedOutputs | None:
+def mixed_outputs(source: RowSource, id_in: Callable[[Any, int], str]) -> MixedOutputs | None:
     """Return the first outputs of a row that are of several models or prompts; None without.
 
     These are no samples of one system: their mean is that of none, and their variance is between
-    systems.
+    systems. `id_in` returns the id that a row with a number answers, "" without any.
     """
-    first: dict[object, Maker] = {}
+    first: dict[str, Maker] = {}
     for number, row in enumerate(_rows_of(source)):
         recording = recording_of(row)
         maker = recording.maker(row) if recording else ()
-        record = recording.read(row, number).record if recording and maker else None
-        if record is None or record.get("id") is None:
+        id_ = id_in(row, number) if maker else ""
+        if not id_:
             continue
-        other = first.setdefault(str(record["id"]), maker)
+        other = first.setdefault(id_, maker)
         for what, one, two in zip(_MAKERS, other, maker, strict=False):
             if one != two:
                 names = " and ".join(f"`{clipped(name, NAME_LENGTH)}`" for name in (one, two))
@@ -268,6 +268,16 @@ def _named(record: dict[str, Any], places: Mapping[str, Path], what: str) -> Rea
         return Reading(record, (), places)
     message = f"{what} does not say which row it answers"
     return Reading(record, (Problem(_INVALID, message, (), _NAME_ROW),), places)
+
+
+def _is_of_inspect(row: Mapping[str, Any]) -> bool:
+    return row.keys() >= {"id", "epoch", "input", "target"}
+
+
+def epoch_of(row: Any) -> int:
+    """Return which output of its row a sample of Inspect is, from 1; 0 if that is not known."""
+    epoch = row["epoch"] if isinstance(row, dict) and _is_of_inspect(row) else 0
+    return epoch if isinstance(epoch, int) and epoch is not True else 0
 
 
 def _of_inspect(sample: Mapping[str, Any], _: int) -> Reading:
@@ -505,7 +515,7 @@ def _is_response(row: Mapping[str, Any]) -> bool:
 RECORDINGS = (
     Recording(
         "a log of Inspect",
-        lambda row: row.keys() >= {"id", "epoch", "input", "target"},
+        _is_of_inspect,
         _of_inspect,
         ("samples",),
         _model_in("output", "model"),

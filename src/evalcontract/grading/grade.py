@@ -286,7 +286,7 @@ class Grading:
     def _join(self, outputs: OutputFile) -> Join | SampleJoin:
         if not self.has_samples:
             return Join()
-        if mixed := mixed_outputs(self._source):
+        if mixed := mixed_outputs(self._source, outputs.id_in):
             outputs.report(mixed.problem, mixed.number)
         outputs.take_samples()
         return SampleJoin()
