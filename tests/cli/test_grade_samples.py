@@ -12,7 +12,10 @@ from results import partial_of
 from tables import every_case
 from writing import write
 
-from evalcontract.grading.results import earlier_results
+from evalcontract.checks.outcome import ANY_SCORE, Outcome
+from evalcontract.grading.results import CheckResult, RowResult, earlier_results
+from evalcontract.grading.samples import reduced
+from evalcontract.grading.summary import Summary
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -335,3 +338,70 @@ def test_samples_keep_their_names_in_tables(name: str, place: Path) -> None:
         write(place, {"outputs.jsonl": lines(records)})
         assert grade("--results", name, "--force") == 0
         assert [row.sample for row in earlier_results(place / name).rows] == names
+
+
+CALLS = [{"name": "f", "arguments": {"n": 1}}]
+TWO_CHECKS = """
+id: r
+version: "1.0.0"
+checks:
+  - {id: tools, kind: tool_usage}
+  - {id: text, kind: must_contain_any}
+scoring: {combine: weighted_avg, threshold: 0.5}
+"""
+
+
+@pytest.mark.costly
+@every_case("lacking", [0, 1, 2])
+def test_a_check_that_did_not_run_on_one_sample_is_told(
+    lacking: int, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whichever it is, and though the others decide the row without it."""
+    keys = {"rubric_ref": "rubric/r@1.0.0", "must_contain_any": ["yes"], "expected_tools": CALLS}
+    write(place, {"rows.jsonl": lines([{"id": id_, "input": "x", **keys} for id_ in "ab"])})
+    write(place, {"rubrics/r.yaml": TWO_CHECKS})
+    records = [
+        {**each, "tool_calls": CALLS} for each in outputs({id_: ["yes"] * 3 for id_ in "ab"})
+    ]
+    del records[lacking]["tool_calls"]
+    write(place, {"outputs.jsonl": lines(records)})
+    sentence = "1 of 6 tool_usage checks did not run: no tool calls of the output were recorded"
+    for jobs in ("1", "2"):
+        assert sentence in said(capsys, "--jobs", jobs)
+    summary = graded(capsys)["summary"]
+    assert summary["rows"]["outcomes"] == {"passed": 2}
+    assert [(each["kind"], each["number"], each["of"]) for each in summary["unmeasured"]] == [
+        ("tool_usage", 1, 6)
+    ]
+
+
+def test_rows_that_are_not_valid_are_counted_once(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"id": id_, "input": "x", "must_contain_any": "yes"} for id_ in ("r0", "r1")]
+    write(place, {"rows.jsonl": lines(rows)})
+    write(place, {"outputs.jsonl": lines(outputs({"r0": ["yes"] * 3, "r1": ["no"] * 2}))})
+    assert grade() == 1
+    text = " ".join(capsys.readouterr().out.split())
+    assert "2 of 2 rows could not be graded: the row is not valid" in text
+    assert "2 rows, 0 decided" in text
+
+
+CHECK = CheckResult("text", "regex", Outcome.PASSED, 1.0)
+
+
+@every_case("failing", [0, 1, 2, None])
+def test_an_error_in_one_sample_is_an_error_of_the_run(failing: int | None) -> None:
+    passed = RowResult("a", "r", Outcome.PASSED, 1.0, checks=(CHECK,))
+    unknown: dict[str, Any] = {"score": None, "bounds": ANY_SCORE}
+    error = CHECK._replace(outcome=Outcome.ERROR, reason="it was away", **unknown)
+    failed = passed._replace(outcome=Outcome.UNDECIDED, checks=(error,), **unknown)
+    rows = [(failed if at == failing else passed)._replace(sample=at) for at in range(3)]
+    total = Summary()
+    for some in (rows, [passed._replace(id="b", sample=at) for at in (1, 2, 3)]):
+        summary = Summary.of(reduced(some, "max"))
+        summary.add_samples(some)
+        total.merge(summary)
+    assert total.has_errors is (failing is not None)
+    assert total.counted("regex") == 6
+    assert [*total.unmeasured.values()] == [1] * (failing is not None)

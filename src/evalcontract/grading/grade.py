@@ -392,7 +392,8 @@ class Grading:
         row, record = pair
         value: Any = row.value
         if row.fault is not None:
-            return invalid_row(value, row.number, row.fault.message)
+            invalid = invalid_row(value, row.number, row.fault.message)
+            return invalid._replace(sample=record.sample if record else None)
         name, lacks = row_name(value, row.number), None
         if record is None and self._outputs and name in self._outputs.invalid:
             lacks = INVALID_OUTPUT

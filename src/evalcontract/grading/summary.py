@@ -198,9 +198,12 @@ class Summary:
     is `composite/check`. The rubric is None for rows that have none. `groups` has the rows with a
     tag, or with a value of another key, by which `grouping` groups them; `samples` those that have
     several outputs, and `judged` each of these outputs by the checks that ask judges, in clusters.
+    What did not run is that of each output: rows may be decided without it.
     """
 
     __slots__ = (
+        "_has_errors",
+        "_more",
         "_ungraded",
         "_unmeasured",
         "checks",
@@ -222,6 +225,8 @@ class Summary:
         self.checks: dict[CheckKey, tuple[str, Tally]] = {}
         self._unmeasured: Counter[MissingVerdicts] = Counter()
         self._ungraded = 0
+        self._has_errors = False  # of an output, though its row may have none
+        self._more: Counter[str | None] = Counter()  # results of outputs besides those of rows
 
     @property
     def unmeasured(self) -> Mapping[MissingVerdicts, int]:
@@ -233,10 +238,14 @@ class Summary:
         return dict(ordered)
 
     def counted(self, kind: str | None) -> int:
-        """Return the number of results of checks of a kind that were not skipped; None: of rows."""
+        """Return the number of results of checks of a kind that were not skipped; None: of rows.
+
+        Where rows have several outputs, those of checks are counted for each output.
+        """
         if kind is None:
             return self.rows.counted
-        return sum(tally.counted for of, tally in self.checks.values() if of == kind)
+        of_rows = sum(tally.counted for of, tally in self.checks.values() if of == kind)
+        return of_rows + self._more[kind]
 
     @classmethod
     def of(cls, results: Iterable[RowResult], grouping: Grouping = ALL_ALIKE) -> Summary:
@@ -289,9 +298,9 @@ class Summary:
         self.rows.add(*of_row)
         if row.checks:
             self.rubrics.setdefault(row.rubric, Tally()).add(*of_row)
-        elif row.outcome is Outcome.UNDECIDED:
+        elif _is_ungraded(row):
             self._ungraded += times
-            self._count(_cause(None, row.outcome, row.reason), times)
+            self._count(_cause(None, Outcome.UNDECIDED, row.reason), times)
         for check in row.checks:
             for name, leaf in check.leaves():
                 _, tally = self.checks.setdefault((row.rubric, name), (leaf.kind, Tally()))
@@ -305,6 +314,8 @@ class Summary:
         """
         is_clustered = self.grouping.cluster is not None
         self.samples.add_all(rows, self.grouping.cluster_of if is_clustered else None)
+        if self.samples.rows:
+            self._tell_of_outputs(rows)
         for row in rows:
             if row.sample is None:
                 continue
@@ -314,6 +325,22 @@ class Summary:
                     if leaf.kind == _JUDGED:
                         tally = self.judged.setdefault((row.rubric, name), Tally())
                         tally.add(leaf.outcome, leaf.score, leaf.bounds, cluster=(cluster,))
+
+    def _tell_of_outputs(self, rows: Sequence[RowResult]) -> None:
+        """Count what did not run of each output, in place of that of each row."""
+        outputs = Summary.of(rows)
+        for kind in {kind for kind, _ in outputs.checks.values()}:
+            self._more[kind] += outputs.counted(kind) - self.counted(kind)
+        self._unmeasured.clear()
+        for cause, times in outputs.unmeasured.items():
+            if cause.kind is not None:
+                self._count(cause, times)
+        self._ungraded, self._has_errors = 0, outputs.has_errors
+        for _, samples in groupby(rows, attrgetter("id")):
+            reasons = {each.reason for each in samples if _is_ungraded(each)}
+            self._ungraded += bool(reasons)
+            for reason in sorted(reasons, key=str):
+                self._count(_cause(None, Outcome.UNDECIDED, reason), 1)
 
     def merge(self, other: Summary) -> None:
         """Count what another summary has counted; its rows follow those of this one."""
@@ -328,6 +355,8 @@ class Summary:
         for key, tally in other.judged.items():
             self.judged.setdefault(key, Tally()).merge(tally)
         self._ungraded += other._ungraded
+        self._has_errors |= other._has_errors
+        self._more.update(other._more)
         for cause, times in other.unmeasured.items():
             self._count(cause, times)
 
@@ -342,7 +371,9 @@ class Summary:
     def has_errors(self) -> bool:
         """Whether a row could not be graded, or a check came to no verdict because of an error."""
         tallies = (tally for _, tally in self.checks.values())
-        return self._ungraded > 0 or any(tally.outcomes[Outcome.ERROR] for tally in tallies)
+        if self._ungraded or self._has_errors:
+            return True
+        return any(tally.outcomes[Outcome.ERROR] for tally in tallies)
 
     def reaches(self, threshold: float) -> bool:
         """Whether the mean score certainly reaches a threshold; not without any score."""
@@ -393,6 +424,10 @@ def _alike(rows: Iterable[RowResult]) -> Iterable[tuple[RowResult, int]]:
         first, times = alike.get(key, (row, 0))
         alike[key] = first, times + 1
     return alike.values()
+
+
+def _is_ungraded(row: RowResult) -> bool:
+    return row.outcome is Outcome.UNDECIDED and not row.checks
 
 
 def _may_be_unanswered(details: Mapping[str, Any] | None) -> bool:
