@@ -462,6 +462,50 @@ def test_a_table_of_parquet_is_graded(place: Path, capsys: pytest.CaptureFixture
     assert (outcomes(rows), error) == (["passed"] * 3, "")
 
 
+UNWANTED = [{"id": id_, "input": "x", "must_not_contain": ["Sorry"]} for id_ in "abc"]
+
+
+@every_case(
+    ("text", "arguments", "name"),
+    [
+        ("id,output\na,Yes.\nb,\nc,\n", (), "output"),
+        ('id,output\na,Yes.\nb,""\nc,""\n', (), "output"),
+        ("id,output,tool_calls\na,Yes.,\nb,,\nc,,\n", (), "output"),
+        ("id,output\na,Yes.\nb\nc\n", (), "output"),
+        ("id,said\na,Yes.\nb,\nc,\n", ("--map", "said=output"), "said"),
+        ("id,input,rubric_ref,output\na,x,r,Yes.\nb,x,r,\nc,x,r,\n", (), "output"),
+    ],
+)
+def test_an_empty_cell_of_csv_is_no_answer(
+    text: str,
+    arguments: tuple[str, ...],
+    name: str,
+    place: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write(place, {"datasets/a.json": {"questions": UNWANTED}, "outputs.csv": text})
+    rows, error = graded(capsys, "outputs.csv", *arguments)
+    assert [rows[id_]["outcome"] for id_ in "abc"] == ["passed", "undecided", "undecided"]
+    assert error.count("[output/no-answer]") == 1
+    told = " ".join(error.split())
+    assert f"`{name}` is empty: an empty cell of CSV is no answer; so it is in 2 records" in told
+
+
+def test_an_empty_text_of_parquet_is_an_answer_and_a_null_is_none(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    texts = {"a": "Yes.", "b": "", "c": None}
+    records = [{"id": id_, "output": text} for id_, text in texts.items()]
+    parquet.write_table(pa.Table.from_pylist(records), place / "outputs.parquet")
+    write(place, {"datasets/a.json": {"questions": UNWANTED}})
+    rows, error = graded(capsys, "outputs.parquet")
+    assert [rows[id_]["outcome"] for id_ in "abc"] == ["passed", "passed", "undecided"]
+    assert error.count("[output/no-answer]") == 1
+
+
 SCRIPT = Path(__file__).with_name("recorded_by.py")
 CUSTOM = {"type": "custom", "id": "c", "custom": {"name": "weather", "input": "Bonn"}}
 REFUSED = {"type": "refusal", "refusal": "Sorry."}

@@ -17,6 +17,7 @@ from evalcontract.datasets.recordings import (
     Reading,
     cells,
     epoch_of,
+    has_only_texts,
     is_table,
     recording_of,
     rows_in,
@@ -296,6 +297,7 @@ _ID_KEY, _REPEATED = "id", "output/duplicate-id"
 MAX_FINDINGS = 10_000
 _SAMPLE = "sample"
 _MANY = "if the row has several outputs, number them: `sample`"
+_EMPTY_ANSWER = "if the answer is an empty text, record it in JSON Lines or Parquet"
 _NO_ROWS = "outputs are JSON Lines, or a list of records in JSON or YAML"
 
 
@@ -334,7 +336,7 @@ class OutputFile:
         self._rows: RowBatches | None = source.stream
         if isinstance(self._rows, IterableRows):
             self._rows.keep()  # they are looked at before they are graded
-        self._is_table = is_table(source)
+        self._is_table, self._are_texts = is_table(source), has_only_texts(source)
         if source.document is not None:
             self._rows = self._rows_in(source.document)
 
@@ -449,7 +451,7 @@ class OutputFile:
     def _records(self, first: int, rows: list[Any]) -> Iterator[OutputRecord]:
         values = [_renamed(value, self._keys) for value in rows]
         if self._is_table:
-            values = [*map(cells, values)]
+            values = [cells(value, are_texts=self._are_texts) for value in values]
         are_clean = self._structure.are_clean(values)
         for number, (value, row) in enumerate(zip(values, rows, strict=True), first):
             read = read_clean(value) if are_clean else self._read(value, row, number)
@@ -507,6 +509,12 @@ class OutputFile:
 
     def _as_written(self, problem: Problem, row: Any) -> Problem:
         """Return a problem of a record whose keys are renamed, where they stand in the file."""
+        if self._are_texts and problem.code == _NO_ANSWER and not problem.path:
+            names = (old for old, new in self._keys.items() if new == _OUTPUT)
+            name = next(names, _OUTPUT)
+            if name in row:
+                message = f"`{clipped(name)}` is empty: an empty cell of CSV is no answer"
+                return Problem(_NO_ANSWER, message, (name,), _EMPTY_ANSWER)
         for old, new in self._keys.items():
             if problem.path[:1] == (new,) and isinstance(row, dict) and old in row:
                 return problem._replace(path=(old, *problem.path[1:]))

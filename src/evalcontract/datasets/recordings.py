@@ -24,7 +24,7 @@ from evalcontract.source.external import medium_of
 from evalcontract.source.faults import MAX_DOCUMENT_BYTES, SourceProblem, UnreadableFile
 from evalcontract.source.rows import IterableRows, RowIterable
 from evalcontract.source.tables.columnar import INSTALL_PYARROW
-from evalcontract.source.tables.delimited import Table
+from evalcontract.source.tables.delimited import CsvTable, Table
 from evalcontract.structure.keys.names import NAMES_OF_OUTPUTS
 
 _NO_ANSWER, _INVALID = "output/no-answer", "output/invalid-record"
@@ -166,12 +166,21 @@ def is_table(source: RowSource) -> bool:
     return isinstance(source, Table)
 
 
-def cells(row: Any) -> Any:
-    """Return a row of a table as a record: without empty cells, and with the values of JSON."""
+def has_only_texts(source: RowSource) -> bool:
+    """Whether cells are texts, so that an empty one is no value."""
+    return isinstance(source, CsvTable)
+
+
+def cells(row: Any, *, are_texts: bool) -> Any:
+    """Return a row of a table as a record: without empty cells, and with the values of JSON.
+
+    If not all cells `are_texts`, an empty text is another output than none.
+    """
     if not isinstance(row, dict):
         return row
     kept = {key: _cell(key, value) for key, value in row.items() if value is not None}
-    return {key: value for key, value in kept.items() if value != "" or key == "output"}
+    kept_empty = () if are_texts else ("output",)
+    return {key: value for key, value in kept.items() if value != "" or key in kept_empty}
 
 
 def _cell(key: str, value: Any) -> Any:
