@@ -292,7 +292,7 @@ KNOWN = {
     "workspace/libraries.py": "reads by `Files`",
     "workspace/syncing.py": "is not remembered",
     "datasets/run.py": "the day: in the key",
-    "datasets/recordings.py": "grades outputs, and no check of files does",
+    "datasets/output_files.py": "grades outputs, and no check of files does",
     "covering.py": "is not remembered",
     "comparing/compare.py": "is not remembered",
     "grading/grade.py": "is not remembered",

@@ -26,10 +26,10 @@ from evalcontract.checks._kind import Needs, outlook_of
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import ColumnKeys, of_outputs
 from evalcontract.datasets.opening import Advance, Input, open_dataset
+from evalcontract.datasets.output_files import read_outputs
 from evalcontract.datasets.outputs import OutputFile
 from evalcontract.datasets.passes import NATIVE, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
-from evalcontract.datasets.recordings import read_outputs
 from evalcontract.datasets.run import Run, today
 from evalcontract.judging.asking import Judging, asked_ahead, prospects_of
 from evalcontract.judging.questions import Prospects

@@ -15,8 +15,8 @@ from evalcontract.comparing.revisions import (
 )
 from evalcontract.datasets.columns import of_outputs
 from evalcontract.datasets.opening import Input, Options
+from evalcontract.datasets.output_files import read_outputs
 from evalcontract.datasets.outputs import OutputFile
-from evalcontract.datasets.recordings import read_outputs
 from evalcontract.grading.comparison import Comparison
 from evalcontract.grading.earlier import by_id
 from evalcontract.grading.grade import Grading

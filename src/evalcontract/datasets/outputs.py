@@ -11,14 +11,12 @@ from typing import Any
 from evalcontract.checks.outcome import Output
 from evalcontract.checks.tool_usage import read_calls
 from evalcontract.datasets.columns import RECORDED, ColumnKeys
+from evalcontract.datasets.output_files import cells, has_only_texts, is_table
 from evalcontract.datasets.passes import CheckedRow
 from evalcontract.datasets.placing import from_source_fault, to_diagnostics
 from evalcontract.datasets.recordings import (
     Reading,
-    cells,
     epoch_of,
-    has_only_texts,
-    is_table,
     recording_of,
     rows_in,
     what_it_seems,

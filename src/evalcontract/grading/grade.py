@@ -17,11 +17,12 @@ from evalcontract.checking.artifacts import artifact_findings, lock_findings
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import of_outputs
 from evalcontract.datasets.opening import Advance, Input, Options, open_dataset
+from evalcontract.datasets.output_files import read_outputs
 from evalcontract.datasets.outputs import Join, OutputFile, OutputRecord, Pair, SampleJoin
 from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, NativeDataset, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.provenance import Settings, settings_of, time_text
-from evalcontract.datasets.recordings import mixed_outputs, read_outputs
+from evalcontract.datasets.recordings import mixed_outputs
 from evalcontract.datasets.run import MAX_REJECTED, Run, today, with_libraries
 from evalcontract.grading.basis import Basis, Sections
 from evalcontract.grading.parts import IrregularError, Parts, parts_of

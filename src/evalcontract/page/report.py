@@ -27,10 +27,10 @@ from evalcontract.comparing.revisions import of_git
 from evalcontract.covering import run_for_coverage
 from evalcontract.datasets.columns import ColumnKeys, of_outputs
 from evalcontract.datasets.opening import Input, Options, open_with_graders
+from evalcontract.datasets.output_files import read_outputs
 from evalcontract.datasets.outputs import OutputFile
 from evalcontract.datasets.passes import Dataset, rows_of
 from evalcontract.datasets.placing import one_finding
-from evalcontract.datasets.recordings import read_outputs
 from evalcontract.datasets.run import Run, today
 from evalcontract.grading.groups import Grouping
 from evalcontract.grading.results import earlier_results
