@@ -379,6 +379,11 @@ LACKING: list[tuple[Any, str, str]] = [
         "no-answer",
         "a filter of the provider withheld it",
     ),
+    (
+        response("refund") | {"incomplete_details": {"reason": "content_filter"}},
+        "no-answer",
+        "a filter of the provider withheld it",
+    ),
     (run("refund", None, error=FAULT), "no-answer", FAULT),
     (run("refund", {"a": "x", "b": "y"}), "unread-answer", "none of `a`, `b` is read"),
     (run("refund", {"a": "x"}, parent_run_id="r"), "unknown-id", "a run inside of another"),
@@ -407,6 +412,76 @@ def test_what_is_not_read_is_said(
     _, error = graded(capsys, "one.jsonl")
     assert f"[output/{code}]" in error
     assert told in " ".join(error.split())
+
+
+def ended(body: dict[str, Any], reason: str) -> dict[str, Any]:
+    """Return a chat completion that ended for a reason."""
+    return {**body, "choices": [{**body["choices"][0], "finish_reason": reason}]}
+
+
+def stopped(each: dict[str, Any], reason: str) -> dict[str, Any]:
+    """Return a sample of Inspect whose model stopped for a reason."""
+    choice = {**each["output"]["choices"][0], "stop_reason": reason}
+    return {**each, "output": {**each["output"], "choices": [choice]}}
+
+
+LIMITED = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+SAID = {"role": "assistant", "content": TEXTS["2"]}
+ENDED = [{**SAID, "response_metadata": {"stop_reason": "max_tokens"}}]
+
+
+@pytest.mark.costly
+@every_case(
+    ("records", "reason"),
+    [
+        ([ended(each, "length") for each in CHATS[:2]], "finish_reason: length"),
+        ([batch(ended(each, "length")) for each in CHATS[:2]], "finish_reason: length"),
+        ([{**each, **LIMITED} for each in RESPONSES[:2]], "reason: max_output_tokens"),
+        ([batch({**each, **LIMITED}) for each in RESPONSES[:2]], "reason: max_output_tokens"),
+        ([stopped(each, "max_tokens") for each in SAMPLES[:2]], "stop_reason: max_tokens"),
+        ([stopped(each, "model_length") for each in SAMPLES[:2]], "stop_reason: model_length"),
+        (
+            [
+                {
+                    "promptIdx": 0,
+                    "testCase": {"description": id_},
+                    "response": {"output": text, "finishReason": "length"},
+                }
+                for id_, text in TEXTS.items()
+            ],
+            "finishReason: length",
+        ),
+        (
+            [run(id_, ended(chat(id_, text), "length")) for id_, text in TEXTS.items()],
+            "finish_reason: length",
+        ),
+        ([run(id_, {"messages": ENDED}) for id_ in TEXTS], "stop_reason: max_tokens"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_an_answer_that_was_cut_off_is_graded_with_a_warning(
+    records: list[dict[str, Any]], reason: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, {"a.jsonl": lines_of(records), "datasets/a.json": {"questions": ROWS[:2]}})
+    call = ("grade", "datasets/a.json", "--outputs", "a.jsonl")
+    for mode, severity, status in (("--soft", "warning", 0), ("--strict", "error", 1)):
+        assert command_line(*call, mode) == status
+        printed = capsys.readouterr()
+        told = " ".join(printed.err.split())
+        assert told.count("[output/") == 1
+        assert f"{severity}[output/cut-off]: the answer was cut off (`{reason}`)" in told
+        assert "so it is in 2 records" in told
+        assert "2 rows" in printed.out
+        assert "undecided" not in printed.out
+
+
+@every_case("reason", ["stop", "tool_calls", "content_filter", "LONG", 7, None])
+def test_an_answer_that_ended_otherwise_has_no_warning(
+    reason: Any, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = lines_of(ended(each, reason) for each in CHATS[:2])
+    write(place, {"a.jsonl": records, "datasets/a.json": {"questions": ROWS[:2]}})
+    assert graded(capsys, "a.jsonl")[1] == ""
 
 
 @every_case(

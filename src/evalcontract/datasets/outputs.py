@@ -15,6 +15,7 @@ from evalcontract.datasets.output_files import cells, has_only_texts, is_table
 from evalcontract.datasets.passes import CheckedRow
 from evalcontract.datasets.placing import from_source_fault, to_diagnostics
 from evalcontract.datasets.recordings import (
+    CUT_OFF,
     Reading,
     epoch_of,
     recording_of,
@@ -122,7 +123,7 @@ INVALID = "output/invalid-record"
 _NO_ANSWER, _UNREAD = "output/no-answer", "output/unread-answer"
 _CALL, _NEAR = "output/unreadable-tool-call", "output/near-miss-key"
 #: The codes of what a program that records something wrongly does in many records.
-OF_MANY = frozenset({_NO_ANSWER, _UNREAD, _NEAR, _CALL})
+OF_MANY = frozenset({_NO_ANSWER, _UNREAD, _NEAR, _CALL, CUT_OFF})
 _ID, _OUTPUT, _CALLS = "id", "output", "tool_calls"
 # A whole number of more bits is no id: its digits are not worked out.
 _MAX_BITS = 1024

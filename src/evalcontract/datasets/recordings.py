@@ -21,6 +21,8 @@ from evalcontract.structure.keys.names import NAMES_OF_OUTPUTS
 
 _NO_ANSWER, _INVALID = "output/no-answer", "output/invalid-record"
 _UNREAD, _NO_ROW = "output/unread-answer", "output/unknown-id"
+#: The code of an answer that ends where its model had to stop.
+CUT_OFF = "output/cut-off"
 _LENGTH = 200
 _NAME_ROW = "record the id of the row, or pass `--map KEY=output.id`"
 
@@ -181,6 +183,28 @@ def epoch_of(row: Any) -> int:
     return epoch if isinstance(epoch, int) and epoch is not True else 0
 
 
+# Where systems say why an answer ended, and what they call a limit.
+_ENDS = ("finish_reason", "stop_reason", "finishReason", "reason")
+_LIMITS = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
+)
+
+
+def _cut_off(part: Any, path: Path) -> tuple[Problem, ...]:
+    """Return the problem of an answer that was cut off, if the part of a row at `path` says so."""
+    for key in _ENDS if isinstance(part, dict) else ():
+        reason = part.get(key)
+        if isinstance(reason, str) and reason.lower() in _LIMITS:
+            message = f"the answer was cut off (`{key}: {reason}`), and is graded as it is"
+            advice = "let the model write longer answers, and record them again"
+            return (Problem(CUT_OFF, message, path, advice),)
+    return ()
+
+
+def _with(reading: Reading, problems: tuple[Problem, ...]) -> Reading:
+    return reading._replace(problems=(*reading.problems, *problems))
+
+
 def _of_inspect(sample: Mapping[str, Any], _: int) -> Reading:
     record: dict[str, Any] = {"id": sample.get("id")}
     if sample.get("error"):
@@ -197,7 +221,8 @@ def _of_inspect(sample: Mapping[str, Any], _: int) -> Reading:
     turns = messages if isinstance(messages, list) and messages else [last]
     record |= {"output": text, "tool_calls": [*_calls_of(turns)]}
     places: Mapping[str, Path] = {"output": ("output",), "tool_calls": ("messages",)}
-    return _named(record, places, "the sample")
+    named = _named(record, places, "the sample")
+    return _with(named, _cut_off(choice, ("output", "choices", 0)))
 
 
 # Why a model ended, as OpenAI and Inspect call it, where a filter of its provider took the answer.
@@ -236,7 +261,7 @@ def _of_promptfoo(row: Mapping[str, Any], number: int) -> Reading:
         "tool_calls": ("response", "output"),
         "id": ("testCase", "description"),
     }
-    return Reading(record, (), places)
+    return Reading(record, _cut_off(response, ("response",)), places)
 
 
 def _made_by(row: Mapping[str, Any]) -> Maker:
@@ -282,7 +307,7 @@ def _of_batch(line: Mapping[str, Any], number: int) -> Reading:
     )
     places = {key: (*under, *path) for key, path in reading.places.items()}
     named = _named({**record, **answer}, {**places, "id": ("custom_id",)}, "the line")
-    return named._replace(problems=(*problems, *named.problems))
+    return _with(named, problems)
 
 
 def _of_response(body: Mapping[str, Any], _: int) -> Reading:
@@ -294,7 +319,12 @@ def _of_response(body: Mapping[str, Any], _: int) -> Reading:
         return _failed(record, fault, ("error",))
     items = body.get("output")
     if isinstance(items, list):
-        return _named({**record, **_of_items(items)}, dict.fromkeys(_KEYS, ("output",)), _RESPONSE)
+        answer, end = _of_items(items), body.get(_INCOMPLETE)
+        is_filtered = isinstance(end, dict) and end.get("reason") == _FILTERED
+        if is_filtered and not answer["output"]:
+            return _failed(record, _WITHHELD, (_INCOMPLETE,))
+        named = _named({**record, **answer}, dict.fromkeys(_KEYS, ("output",)), _RESPONSE)
+        return _with(named, _cut_off(end, (_INCOMPLETE,)))
     choices = body.get("choices")
     choices = choices if isinstance(choices, list) else []
     choice = choices[0] if choices and isinstance(choices[0], dict) else {}
@@ -311,14 +341,15 @@ def _of_response(body: Mapping[str, Any], _: int) -> Reading:
     if not record["output"] and choice.get("finish_reason") == _FILTERED:
         return _failed({"id": id_}, _WITHHELD, ("choices",))
     reading = _named(record, dict.fromkeys(_KEYS, ("choices",)), _RESPONSE)
+    reading = _with(reading, _cut_off(choice, ("choices", 0)))
     if not choices[1:]:
         return reading
     message = "only the first of several choices is read"
     more = Problem(_NO_ROW, message, ("choices",), "record each answer as a response of its own")
-    return reading._replace(problems=(*reading.problems, more))
+    return _with(reading, (more,))
 
 
-_KEYS, _RESPONSE = ("output", "tool_calls"), "the response"
+_KEYS, _RESPONSE, _INCOMPLETE = ("output", "tool_calls"), "the response", "incomplete_details"
 
 
 def _of_items(items: list[Any]) -> dict[str, Any]:
@@ -344,7 +375,8 @@ def _of_langsmith(run: Mapping[str, Any], _: int) -> Reading:
         message = f"none of {names} is read as the answer" if names else "the run has no outputs"
         advice = "pass `--map outputs.KEY=output`" if names else None
         return Reading(record, (Problem(_UNREAD, message, ("outputs",), advice),))
-    return _named({**record, **answer}, dict.fromkeys(_KEYS, ("outputs",)), "the run")
+    named = _named({**record, **answer}, dict.fromkeys(_KEYS, ("outputs",)), "the run")
+    return _with(named, _cut_off(_end_of(outputs), ("outputs",)))
 
 
 def _unpacked(value: Any, start: str = "{") -> Any:
@@ -382,6 +414,24 @@ def _of_frame(row: Mapping[str, Any], number: int) -> Reading:
     return Reading(reading.record, problems, places)
 
 
+def _turns_in(outputs: Mapping[str, Any]) -> list[Any] | None:
+    """Return the messages among the outputs of a run; None if it has no such."""
+    messages = outputs.get(_MESSAGES, outputs.get("output"))
+    turns = [messages] if isinstance(messages, dict) else messages
+    return turns if isinstance(turns, list) else None
+
+
+def _end_of(outputs: Any) -> Any:
+    """Return what says why the answer among the outputs of a run ended."""
+    if not isinstance(outputs, dict):
+        return None
+    choices, turns = outputs.get("choices"), _turns_in(outputs)
+    if isinstance(choices, list):
+        return choices[0] if choices else None
+    last = turns[-1] if turns else None
+    return last.get("response_metadata") if isinstance(last, dict) else None
+
+
 def _answer_in(outputs: Any) -> dict[str, Any] | None:
     """Return the answer among the outputs of a run; None if it is not certain which it is."""
     if isinstance(outputs, str):
@@ -389,10 +439,9 @@ def _answer_in(outputs: Any) -> dict[str, Any] | None:
     if not isinstance(outputs, dict):
         return None
     if isinstance(outputs.get("choices"), list):
-        return {**(_of_response(outputs, 0).record or {}), "id": None}
-    messages = outputs.get(_MESSAGES, outputs.get("output"))
-    if isinstance(messages, list | dict):
-        turns = messages if isinstance(messages, list) else [messages]
+        answer = _of_response(outputs, 0).record or {}
+        return {key: value for key, value in answer.items() if key != "id"}
+    if (turns := _turns_in(outputs)) is not None:
         last = turns[-1] if turns else None
         text = _text_of(last.get("content")) if isinstance(last, dict) else None
         return None if text is None else {"output": text, "tool_calls": [*_calls_of(turns)]}

@@ -187,7 +187,7 @@ CORE = CodeTable(
         _ERROR,
     ),
     ("output", "near-miss-key", _GUESS),
-    ("output", "undecided", _USUAL),
+    ("output", "undecided cut-off", _USUAL),
     ("output", "unknown-id", _LENIENT),
     # With one of these, the figures would be of other outputs than the files say.
     (
