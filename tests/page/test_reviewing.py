@@ -178,7 +178,9 @@ def test_distributions_have_axes_thresholds_and_intervals(browser: Browser, page
         "threshold 0.75",
         "mean 0.63 (0.00 to 1.00)",
     } == set(ticks)
-    assert "pass rate 0.60 (95 % interval 0.23 to 0.88)" in browser.texts(".tally")[0]
+    assert (
+        "pass rate 0.60 of the decided (95 % interval 0.23 to 0.88)" in browser.texts(".tally")[0]
+    )
     cells = browser.texts("#results tbody tr:first-child td")
     assert cells[2:4] == ["0.50\n(0.19 to 0.81)", "50 %\n(19 to 81 %)"]
     browser.call("page.click", "text=By tag and group")
