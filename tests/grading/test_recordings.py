@@ -537,6 +537,13 @@ def test_a_table_of_parquet_is_graded(place: Path, capsys: pytest.CaptureFixture
     assert (outcomes(rows), error) == (["passed"] * 3, "")
 
 
+def test_empty_cells_name_no_samples(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(place, {"outputs.csv": "id,sample,output\nrefund,,30 days\nrefund,,No.\n2,,Sorry.\n"})
+    rows, error = graded(capsys, "outputs.csv")
+    assert error.count("[output/duplicate-id]") == 1
+    assert not any("sample" in row for row in rows.values())
+
+
 UNWANTED = [{"id": id_, "input": "x", "must_not_contain": ["Sorry"]} for id_ in "abc"]
 
 

@@ -383,7 +383,8 @@ class OutputFile:
         batches = rows.batches() if self._is_table else rows.batches(quick=True)
         for batch in batches:
             for number, row in enumerate(batch.rows, batch.first_index):
-                if isinstance(row, dict) and (row.get(_SAMPLE) is not None or epoch_of(row) > 1):
+                named = row.get(_SAMPLE) if isinstance(row, dict) else None
+                if named not in (None, "") or epoch_of(row) > 1:  # an empty cell is no name
                     return True
                 times[self.id_in(row, number)] += 1
         del times[""]
