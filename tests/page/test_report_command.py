@@ -17,6 +17,7 @@ from evals import large, reviewed, small
 from pages import data_of, report
 from tables import every_case
 from work import calls_of
+from writing import write
 
 from evalcontract.page import runs
 
@@ -151,6 +152,32 @@ def test_what_was_predicted_to_run_and_did_not_is_told(
     dataset.write_text(text.replace(before, after))
     (table,) = data_of(report(dataset, "--results", results))["coverage"]
     assert missed(table) == wanted
+
+
+@pytest.mark.costly
+@every_case("recorded", [(2, 3), (1, 2), (3,), (1, 2, 3)])
+def test_a_check_that_did_not_run_on_one_output_is_missed(
+    tmp_path: Path, recorded: tuple[int, ...]
+) -> None:
+    """Whichever of the outputs of a row it is, and whatever the others come to."""
+    row = {"id": "a", "input": "Where?", "expected_tools": ["find"]}
+    lines = [
+        {"id": "a", "sample": number, "output": "Here."}
+        | ({"tool_calls": [{"name": "find"}]} if number in recorded else {})
+        for number in (1, 2, 3)
+    ]
+    texts = {"datasets/rows.jsonl": row, "outputs.jsonl": "\n".join(map(json.dumps, lines))}
+    write(tmp_path, texts)
+    dataset, results = tmp_path / "datasets" / "rows.jsonl", tmp_path / "results.jsonl"
+    given = ("--outputs", tmp_path / "outputs.jsonl", "--results", results, "--force")
+    command_line("grade", dataset, *given)
+    data = data_of(report(dataset, "--results", results))
+    (table,), (run,) = data["coverage"], data["runs"]
+    lost, why = 3 - len(recorded), "no tool calls of the output were recorded"
+    reason = f"on {lost} of 3 outputs: unavailable: {why}"
+    assert missed(table) == ({"a": {"expected_tools": reason}} if lost else {})
+    told = [f"{lost} of 3 tool_usage checks did not run: {why}"] if lost else []
+    assert run["unmeasured"] == told
 
 
 @pytest.mark.costly
