@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from browser import Browser
 from doors import command_line
-from evals import reviewed, sampled
+from evals import judged, reviewed, sampled
 from pages import report
 from tables import every_case
 
@@ -455,6 +455,67 @@ def test_marks_become_labels_that_calibrate_judge_reads(
     assert result["labels"]["labelled"] == 5
     assert "missing-verdict" in told.err
     assert "near-miss" not in told.err
+
+
+def test_marks_of_samples_become_labels_that_calibrate_judge_reads(
+    browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset = judged(tmp_path)
+    given = ("--results", tmp_path / "results_a.jsonl")
+    page = report(dataset, *given)
+    browser.open(page, "#view=results&sort=file", TALL)
+    said = {"r0 #1": "r", "r0 #2": "w", "r1 #1": "w", "r1 #3": "r"}
+    assert len(browser.texts("#results .item")) == 6
+    for key, mark in said.items():
+        browser.call("page.click", f"#results .item >> text={key}")
+        browser.press(mark)
+    assert browser.texts("#marks") == [
+        "4 outputs marked: 2 right, 2 wrong; judge/tone@1.0.0 agrees on 3 of 4"
+    ]
+    browser.call("page.reload")
+    assert browser.texts("#marks")[0].startswith("4 outputs marked")
+    name, text = browser.call("saved", "#save-labels")
+    labels = [json.loads(line) for line in text.splitlines()]
+    assert {label["id"]: (label["human"], label["judge"]) for label in labels} == {
+        "r0 #1": ("pass", 5),
+        "r0 #2": ("fail", 5),
+        "r1 #1": ("fail", 2),
+        "r1 #3": ("pass", 5),
+    }
+    file = tmp_path / name
+    file.write_text(text)
+    capsys.readouterr()
+    asked = ("--labels", file, "--root", tmp_path, "--output-format", "json")
+    assert command_line("calibrate-judge", "judge/tone@1.0.0", *asked) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["confusion_matrix"] == {"tp": 2, "fn": 0, "tn": 1, "fp": 1}
+    for kept in (("id", "human", "judge"), ("id", "human")):  # else the verdicts are of the run
+        lines = [json.dumps({key: label[key] for key in kept}) for label in labels]
+        file.write_text("\n".join(lines))
+        browser.open(report(dataset, *given, "--labels", f"judge/tone={file}"), "#view=judges")
+        assert browser.texts(".matrix td.figure") == ["2", "0", "1", "1"]
+        browser.call("page.click", "#judges .verdicts a")
+        browser.settle()
+        assert browser.texts(".detail h3 .name") == ["r0 #2"]
+
+
+def test_keys_of_rows_are_their_own(browser: Browser, tmp_path: Path) -> None:
+    """Also where the id of one is the key that a sample of another has."""
+    dataset = judged(tmp_path, 2)
+    file = tmp_path / "results_a.jsonl"
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    del lines[3]["sample"]
+    lines[3]["id"], lines[4]["id"], lines[4]["sample"] = "r0 #2", "r9", 1
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    page = report(dataset, "--results", file)
+    browser.open(page, "#view=results&sort=file", TALL)
+    names = [text.split("\n")[0] for text in browser.texts("#results .item h4")]
+    assert sorted(name.split(" failed")[0].split(" passed")[0] for name in names) == [
+        "r0 #1",
+        "r0 #2",
+        "r0 #3",
+        "r9 #1",
+    ]
 
 
 def test_marks_are_kept_shown_and_taken_back(browser: Browser, tmp_path: Path) -> None:

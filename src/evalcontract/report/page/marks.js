@@ -39,9 +39,14 @@ function keep(run) {
   for (const listener of listeners) listener();
 }
 
-/** Whether a row can have a label: its id is whole in the page, and no earlier row has it. */
+/** Whether an output can have a label: the id of its row is whole in the page, and no earlier row has it. */
 export function canMark(row) {
-  return row.is_labelled && row.key === row.id;
+  return row.is_labelled && row.key === nameOf(row, row.id);
+}
+
+/** Return the id of an output in labels: that of its row, with the sample where there are several. */
+function nameOf(row, id) {
+  return row.sample === undefined ? id : `${id} #${row.sample}`;
 }
 
 /** Mark a row as `pass` or `fail`, where its comment stays, or as nothing. */
@@ -79,7 +84,7 @@ function labelsOf(run, judge, annotator) {
   const lines = run.rows.filter((row) => run.marks.has(row.key)).map((row) => {
     const { human, comment } = run.marks.get(row.key);
     const answer = verdictOf(run, row, judge);
-    const label = { id: row.exact ? String.fromCodePoint(...row.exact) : row.id, human };
+    const label = { id: nameOf(row, row.exact ? String.fromCodePoint(...row.exact) : row.id), human };
     if (answer) label.judge = answer.verdict;
     if (answer?.model) label.model = answer.model;
     if (annotator) label.annotator = annotator;
@@ -98,8 +103,7 @@ function save(text) {
 /** Make the controls of a row: right or wrong, and a comment. */
 export function markControls(run, row) {
   if (!canMark(row)) {
-    const why = row.sample === undefined ? "an earlier row has the same id, or its id is too long" : "labels are of rows with one output";
-    return el("p", { class: "muted" }, `This row cannot be marked: ${why}.`);
+    return el("p", { class: "muted" }, "This row cannot be marked: an earlier row has the same id, or its id is too long.");
   }
   const current = run.marks.get(row.key);
   const choices = Object.entries(WORDS).map(([human, word]) =>
@@ -135,8 +139,8 @@ export function makeLabels() {
     const count = (human) => figure(marks.filter((each) => each.human === human).length);
     for (const part of [annotator, saving, discard]) part.hidden = !marks.length;
     of.hidden = !marks.length || judge.options.length < 2;
-    told.textContent = marks.length ? `${many(marks.length, "row")} marked: ${count("pass")} right, ${count("fail")} wrong${agreement()}`
-      : "Mark rows as right or wrong (keys r and w), and save that as labels for calibrate-judge.";
+    told.textContent = marks.length ? `${many(marks.length, run.samples ? "output" : "row")} marked: ${count("pass")} right, ${count("fail")} wrong${agreement()}`
+      : `Mark ${run.samples ? "outputs" : "rows"} as right or wrong (keys r and w), and save that as labels for calibrate-judge.`;
   }
 
   function agreement() {

@@ -32,12 +32,18 @@ function textOf(run, row) {
 /** Give each row of a run a key of its own: its id, and its sample, or a number where several have it. */
 function withKeys(run) {
   const seen = new Map();
+  const ids = new Set(run.rows.map(({ id }) => id));
+  const taken = new Set();
   run.samplesOf = new Map();
   for (const row of run.rows) {
-    const number = (seen.get(row.id) ?? 0) + 1;
+    let number = seen.get(row.id) ?? 1;
+    row.key = row.sample === undefined ? row.id : `${row.id} #${row.sample}`;
+    while (taken.has(row.key) || (row.key !== row.id && ids.has(row.key))) row.key = `${row.id} #${number += 1}`;
     seen.set(row.id, number);
-    row.key = row.sample !== undefined ? `${row.id} #${row.sample}` : number === 1 ? row.id : `${row.id} #${number}`;
-    if (row.sample !== undefined) run.samplesOf.set(row.id, [...run.samplesOf.get(row.id) ?? [], row]);
+    taken.add(row.key);
+    if (row.sample === undefined) continue;
+    if (!run.samplesOf.has(row.id)) run.samplesOf.set(row.id, []);
+    run.samplesOf.get(row.id).push(row);
   }
   run.byKey = new Map(run.rows.map((row) => [row.key, row]));
   for (const [id, rows] of run.samplesOf) {
