@@ -157,6 +157,45 @@ def test_a_phone_shows_the_list_or_a_row(browser: Browser, page: Path) -> None:
     assert 0 <= browser.run(top.format(".detail h3")) < PHONE[1] / 4
 
 
+@every_case("way", ["back", "Escape", "All rows"])
+@every_case("opening", ["tap", "key"])
+def test_a_row_that_was_opened_is_closed_again(
+    browser: Browser, page: Path, opening: str, way: str
+) -> None:
+    """The Back button leads from the row to the list, and only then to the view before."""
+    browser.open(page, "#view=findings", PHONE)
+    browser.call("page.click", "#tab-results")
+    for _ in range(2):
+        if opening == "tap":
+            browser.call("page.click", "#results .item .name")
+        else:
+            browser.press("j")
+        browser.settle()
+        browser.press("j")
+        assert browser.run("location.hash") == "#view=results&row=r3"
+        if way == "back":
+            browser.call("page.goBack")
+        elif way == "Escape":
+            browser.press("Escape")
+        else:
+            browser.call("page.click", f"text={way}")
+        browser.call("page.waitForFunction", "location.hash === '#view=results'")
+        browser.settle()
+        assert listed(browser) != []
+        assert browser.run("document.activeElement.getAttribute('aria-label')") == "r3: failed"
+    browser.call("page.goBack")
+    browser.settle()
+    assert browser.texts("#tab-findings[aria-selected=true]") == ["Findings"]
+
+
+def test_the_focus_returns_to_the_row(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results&row=r1")
+    for field in ("#search-results", "#outcome-of", ".detail button:last-child"):
+        browser.run(f"document.querySelector('{field}').focus()")
+        browser.press("Escape")
+        assert browser.run("document.activeElement.getAttribute('aria-label')") == "r1: failed"
+
+
 def test_distributions_have_axes_thresholds_and_intervals(browser: Browser, page: Path) -> None:
     browser.open(page, "#view=results")
     charts = browser.run(
@@ -537,6 +576,31 @@ def test_marks_are_kept_shown_and_taken_back(browser: Browser, tmp_path: Path) -
     assert browser.texts(".item .mark") == [""] * 6
     browser.open(page, "#view=results&sort=file&mark=marked", TALL)
     assert listed(browser) == []
+
+
+def test_a_comment_waits_for_a_mark(browser: Browser, tmp_path: Path) -> None:
+    browser.open(page_of(tmp_path), "#view=results&row=r1")
+    browser.press("c")
+    assert browser.run("document.activeElement.name") == "mark"
+    told = browser.run("document.querySelector('.hidden[role=status]').textContent")
+    assert told == "Mark the row as right or wrong to comment on it."
+    browser.press("w", "c")
+    assert browser.run("document.activeElement.id") == "comment"
+
+
+def test_marks_that_the_browser_does_not_keep_are_told(browser: Browser, tmp_path: Path) -> None:
+    browser.open(page_of(tmp_path), "#view=results&row=r1")
+    browser.run("void (Storage.prototype.setItem = () => { throw new Error('full') })")
+    stays = "!dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+    assert (browser.texts(".labels .warning-text"), browser.run(stays)) == ([], False)
+    browser.press("w")
+    (told,) = browser.texts(".labels .warning-text")
+    assert told.startswith("The browser does not keep these marks: save them")
+    assert browser.run(stays)
+    assert json.loads(browser.call("saved", "#save-labels")[1])["human"] == "fail"
+    assert (browser.texts(".labels .warning-text"), browser.run(stays)) == ([], False)
+    browser.press("r", "u")
+    assert (browser.texts(".labels .warning-text"), browser.run(stays)) == ([], False)
 
 
 AGREES = "judge/tone@1.0.0 agrees on 1 of 1"

@@ -1,6 +1,6 @@
 // What a reviewer says of rows, right or wrong and why, and the file of labels that it becomes.
 
-import { byId, el } from "./dom.js";
+import { announce, byId, el } from "./dom.js";
 import { figure, many } from "./data.js";
 
 const WORDS = { pass: "right", fail: "wrong" };
@@ -18,21 +18,30 @@ export function remember(run) {
   run.marks = new Map();
   try {
     for (const [key, mark] of JSON.parse(localStorage.getItem(run.store) ?? "[]")) {
-      if (run.byKey.has(key) && mark.human in WORDS) run.marks.set(key, { human: mark.human, comment: String(mark.comment ?? "") });
+      if (run.byKey.has(key) && Object.hasOwn(WORDS, mark.human)) run.marks.set(key, { human: mark.human, comment: String(mark.comment ?? "") });
     }
   } catch {
-    // A page from a file may have no storage: marks hold until it is closed.
+    // A page from a file may have no storage: `store` will tell.
   }
 }
+
+const unsaved = new Set();
 
 function store(run) {
   try {
     if (run.marks.size) localStorage.setItem(run.store, JSON.stringify([...run.marks]));
     else localStorage.removeItem(run.store);
+    unsaved.delete(run);
   } catch {
-    // As above.
+    // There is no storage, or no room in it: marks hold until the page is closed.
+    if (run.marks.size) unsaved.add(run);
+    else unsaved.delete(run);
   }
 }
+
+addEventListener("beforeunload", (event) => {
+  if (unsaved.size) event.preventDefault();
+});
 
 function keep(run) {
   store(run);
@@ -109,7 +118,7 @@ export function markControls(run, row) {
   const choices = Object.entries(WORDS).map(([human, word]) =>
     el("label", {}, el("input", { type: "radio", name: "mark", value: human, checked: current?.human === human,
       on: { change: () => mark(run, row, human) } }), el("span", {}, word)));
-  const comment = el("input", { type: "text", id: "comment", value: current?.comment ?? "", placeholder: "Comment", "aria-label": "Comment on the row",
+  const comment = el("input", { type: "text", id: "comment", value: current?.comment ?? "", placeholder: current ? "Comment" : "Mark it to comment", "aria-label": "Comment on the row",
     autocomplete: "off", disabled: !current, on: { input: () => {
       // The row is not drawn anew, so that what is clicked next is still there.
       current.comment = comment.value;
@@ -126,18 +135,24 @@ export function makeLabels() {
   const of = el("label", { class: "control" }, el("span", {}, "With verdicts of"), judge);
   const annotator = el("input", { type: "text", id: "annotator", placeholder: "Your name", "aria-label": "Your name, as annotator", autocomplete: "off" });
   const told = el("p", { class: "counts", id: "marks" });
-  const saving = el("button", { type: "button", id: "save-labels", on: { click: () => save(labelsOf(run, judge.value, annotator.value.trim())) } }, "Save labels");
+  const saving = el("button", { type: "button", id: "save-labels", on: { click: () => {
+    save(labelsOf(run, judge.value, annotator.value.trim()));
+    unsaved.delete(run);
+    draw();
+  } } }, "Save labels");
+  const lost = el("p", { class: "counts warning-text" }, "The browser does not keep these marks: save them before the page is closed.");
   const discard = el("button", { type: "button", class: "plain", on: { click: () => {
     run.marks.clear();
     keep(run);
   } } }, "Discard");
-  const bar = el("div", { class: "bar-of-controls labels" }, told, of, annotator, saving, discard);
+  const bar = el("div", { class: "bar-of-controls labels" }, told, of, annotator, saving, discard, lost);
   let run = null;
 
   function draw() {
     const marks = [...run.marks.values()];
     const count = (human) => figure(marks.filter((each) => each.human === human).length);
     for (const part of [annotator, saving, discard]) part.hidden = !marks.length;
+    lost.hidden = !unsaved.has(run);
     of.hidden = !marks.length || judge.options.length < 2;
     told.textContent = marks.length ? `${many(marks.length, run.samples ? "output" : "row")} marked: ${count("pass")} right, ${count("fail")} wrong${agreement()}`
       : `Mark ${run.samples ? "outputs" : "rows"} as right or wrong (keys r and w), and save that as labels for calibrate-judge.`;
@@ -160,6 +175,11 @@ export function makeLabels() {
       judge.replaceChildren(...[...names.map((name) => [name, name]), ["", "no judge"]].map(([value, text]) => el("option", { value }, text)));
       draw();
     },
-    comment: () => byId("comment")?.focus(),
+    /** Move to the comment; a row that is not marked yet has none, so to the choice before it. */
+    comment() {
+      const field = byId("comment");
+      if (field?.disabled) announce("Mark the row as right or wrong to comment on it.");
+      (field?.disabled ? document.querySelector("input[name=mark]") : field)?.focus();
+    },
   };
 }

@@ -6,7 +6,7 @@ import { DATA, figure, many } from "./data.js";
 import { OUTCOMES } from "./legend.js";
 import { makeLabels, mark, markControls, markText, onMark, remember } from "./marks.js";
 import { chip, outcomeOf, rowParts } from "./row.js";
-import { follow, fragment, state, update } from "./state.js";
+import { closeRow, follow, fragment, state, update } from "./state.js";
 import { virtualList } from "./virtual.js";
 
 const PRINTED = 500;
@@ -237,7 +237,11 @@ export function makeResults() {
     const { outcome } = resultOf(run, row, state.of);
     const input = row.given === null ? "" : DATA.given[row.given].input ?? "";
     return el("article", { class: "item", tabindex: -1, "aria-posinset": index + 1, "aria-setsize": shown.length, "aria-label": `${row.id}: ${outcome}`,
-      "aria-current": index === chosen ? "true" : null, on: { click: () => choose(index) } },
+      "aria-current": index === chosen ? "true" : null, on: { click: (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the link opens elsewhere
+        event.preventDefault();
+        choose(index);
+      } } },
     el("h4", {}, el("a", { class: "name", href: fragment({ row: row.key }) }, row.key),
       el("span", { class: "mark" }, markText(run, row)), chip(outcomeOf(row.outcome), row.score)),
     el("p", { class: "snippet" }, other ? el("b", { class: "flip" }, `${FLIPS[flipOf(run, row, other, state.of)]} · `) : "", (input || row.reason || "").slice(0, 200)),
@@ -293,7 +297,7 @@ export function makeResults() {
     const step = (by, text) => el("button", { type: "button", disabled: !shown[chosen + by], on: { click: () => go(by) } }, text);
     detail.replaceChildren(
       el("div", { class: "detail-head" },
-        el("button", { type: "button", class: "back", on: { click: back } }, "All rows"),
+        el("button", { type: "button", class: "back", on: { click: closeRow } }, "All rows"),
         el("h3", {}, el("span", { class: "name" }, row.key), " ", chip(outcomeOf(row.outcome), row.score)),
         el("span", { class: "muted" }, `${figure(chosen + 1)} of ${figure(shown.length)}`), step(-1, "Previous"), step(1, "Next")),
       tagsOf(row).length ? el("ul", { class: "chips", "aria-label": "Tags" }, tagsOf(row).map((each) => el("li", { class: "tag name" }, each))) : "",
@@ -304,11 +308,10 @@ export function makeResults() {
     detail.scrollTop = 0;
   }
 
-  /** Return from a row to the list, on a narrow screen. */
-  function back() {
-    const at = chosen;
-    update({ row: "" });
-    list.reveal(at);
+  /** Put the focus on the row that is chosen: in the list, or where that has no room on the row itself. */
+  function rest() {
+    if (feed.offsetParent) list.focus(chosen);
+    else detail.focus();
   }
 
   function go(by) {
@@ -316,8 +319,7 @@ export function makeResults() {
     const wanted = state.row || by < 0 ? chosen + by : chosen;
     const index = Math.max(0, Math.min(wanted, shown.length - 1));
     choose(index);
-    if (feed.offsetParent) list.focus(index);
-    else detail.focus();
+    rest();
   }
 
   function show() {
@@ -325,9 +327,11 @@ export function makeResults() {
     if (search.value !== state.q) search.value = state.q;
     const key = JSON.stringify([state.run, state.q, state.outcome, state.of, state.tag, state.sort, state.mark, state.right, state.against, state.flip]);
     if (key === drawn) {
+      const [was, isNarrow] = [chosen, !feed.offsetParent];
       list.draw();
       drawDetail();
       if (state.row && !feed.offsetParent) detail.scrollIntoView();
+      else if (isNarrow && feed.offsetParent && !state.row) list.focus(was); // back from a row
       return;
     }
     drawn = key;
@@ -383,6 +387,8 @@ export function makeResults() {
   return {
     step: go,
     keys: { r: () => say("pass"), w: () => say("fail"), u: () => say(null), c: () => labels.comment() },
+    rest,
+    leave: () => (state.row && !feed.offsetParent ? closeRow() : rest()),
     search: () => search.focus(),
     spread() {
       const more = list.spread(PRINTED);

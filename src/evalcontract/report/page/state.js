@@ -28,13 +28,22 @@ export function fragment(changes = {}) {
   return `#${made}`;
 }
 
-/** Change the state. A new view is a step that the Back button takes back. */
+/** Change the state. A new view, and a row that is opened, are steps that the Back button takes back. */
 export function update(changes) {
-  const isStep = "view" in changes && changes.view !== state.view;
+  const before = fragment();
   const address = fragment(changes);
+  const isOpened = !state.row && Boolean(changes.row);
+  const isStep = isOpened || ("view" in changes && changes.view !== state.view);
   Object.assign(state, changes);
-  history[isStep ? "pushState" : "replaceState"](null, "", address);
+  if (isStep) history.pushState({ before }, "", address);
+  else history.replaceState(history.state, "", address);
   notify(changes);
+}
+
+/** Close the row that is open: a step back, if it was opened from just what is shown without it. */
+export function closeRow() {
+  if (history.state?.before === fragment({ row: "" })) history.back();
+  else update({ row: "" });
 }
 
 /** Call a function now, and whenever the state has changed. */
