@@ -135,7 +135,63 @@ def test_keys_step_through_the_rows_that_are_listed(browser: Browser, page: Path
 
 def test_what_is_searched_is_marked(browser: Browser, page: Path) -> None:
     browser.open(page, "#view=results&q=LEFT&row=r1")
-    assert browser.texts(".detail .found") == ["left", "left"]
+    assert browser.texts(".detail .found") == ["left", "left", "left"]  # the last in a reason
+    browser.open(page, "#view=results&q=the+tone+of+1")
+    assert browser.texts(".detail .answer .found") == ["the tone of 1"]
+
+
+def test_a_filter_that_nothing_passes_can_be_taken_back(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results&run=1&against=0&of=tone&flip=alone&outcome=skipped", TALL)
+    assert listed(browser) == []
+    for name in ("outcome", "flip"):
+        browser.call("page.click", f"#results input[data-facet={name}]:checked")
+        browser.settle()
+    assert len(listed(browser)) == 6
+
+
+def lengthened(root: Path, output: str, tags: int) -> Path:
+    """Write the report of a row with many tags and an output that may be long."""
+    dataset = reviewed(root, 2, "a")
+    rows = [json.loads(line) for line in dataset.read_text().splitlines()]
+    rows[0]["tags"] = [f"tag-{number}" for number in range(tags)]
+    dataset.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    results = root / "results_a.jsonl"
+    lines = [json.loads(line) for line in results.read_text().splitlines()]
+    lines[1]["output"] = output
+    results.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return report(dataset, "--results", results)
+
+
+@every_case("size", [(1280, 900), PHONE])
+@every_case("separator", [" ", "\n"])
+def test_what_checks_say_stays_in_sight_of_long_texts(
+    browser: Browser, tmp_path: Path, size: tuple[int, int], separator: str
+) -> None:
+    output = separator.join([*["left"] * 1_000, "found", *["left"] * 9_000])
+    page = lengthened(tmp_path, output, 300)
+    browser.open(page, "#view=results&row=r0", size)
+    assert blocks(browser)["Output"].endswith("… (and 42,005 more characters)")
+    assert browser.run("document.querySelector('.detail').scrollHeight") < 1500
+    assert len(browser.texts("ul[aria-label=Tags] .tag")) == 12
+    assert browser.texts(".detail summary") == ["and 288 more tags"]
+    assert browser.call("axe") == []
+    browser.call("page.click", ".detail summary")
+    assert browser.texts(".detail details .tag")[-1] == "tag-299"
+    browser.open(page, "#view=results&row=r0&q=found", size)
+    place = "document.querySelector('.long{}').getBoundingClientRect().top"
+    assert 0 <= browser.run(f"{place.format(' .found')} - {place.format('')}") < 60
+
+
+def test_filters_are_folded_on_a_phone(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results&outcome=failed&sort=low", PHONE)
+    assert not browser.run("document.querySelector('.folded').open")
+    browser.call("page.click", "text=Filters and order: 2 in use")
+    browser.call("page.selectOption", "#tag", "even")
+    assert browser.texts(".folded summary") == ["Filters and order: 3 in use"]
+    browser.call("page.setViewportSize", {"width": 1280, "height": 900})
+    browser.settle()
+    assert browser.texts(".folded summary") == []
+    assert browser.run("document.querySelector('.folded').open")
 
 
 def test_a_phone_shows_the_list_or_a_row(browser: Browser, page: Path) -> None:
@@ -265,8 +321,24 @@ def test_paper_cuts_no_column_off(browser: Browser, page: Path, view: str) -> No
         ".filter(e => e.getBoundingClientRect().right > 701).map(e => e.className)"
     )
     assert wide == []
+    assert browser.texts("main h2")[0].lower() == view
     if view == "results":
         assert len(browser.texts("#results .card .block")) == 3 * 6
+
+
+def test_paper_says_what_is_chosen_and_marked(browser: Browser, tmp_path: Path) -> None:
+    page = page_of(tmp_path)
+    browser.open(page, "#view=results&run=1&against=0&tag=even&q=left&row=r2", (700, 900))
+    browser.press("w", "c")
+    browser.call("page.keyboard.type", "No apology.")
+    browser.call("page.emulateMedia", {"media": "print"})
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    (told,) = browser.texts("main > .printed")
+    runs = "run: {0}results_b.jsonl; against: {0}results_a.jsonl".format(f"{tmp_path}/")
+    assert told == f"{runs}; text: left; tag: even"
+    (marked,) = [text for text in browser.texts("#results .card") if "Marked" in text]
+    assert marked.startswith("r2 ")
+    assert "even\n\nMarked wrong: No apology." in marked
 
 
 def test_a_judge_stands_beside_people(browser: Browser, page: Path) -> None:

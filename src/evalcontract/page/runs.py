@@ -27,7 +27,13 @@ from evalcontract.grading.samples import reduced
 from evalcontract.grading.summary import Summary, Tally, counts
 from evalcontract.library.library import Library
 from evalcontract.library.scores import Bounds, ScaleError, scale_of
-from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, is_finite_number
+from evalcontract.model.values import (
+    NAME_LENGTH,
+    clipped,
+    escape_controls,
+    is_finite_number,
+    many,
+)
 from evalcontract.page.content import GradedRun, OutputKey, RowTexts
 
 #: The number of bars of a distribution of scores.
@@ -264,8 +270,10 @@ class RunsData:
     def _shown(self, text: str) -> str:
         """Return a text of several lines as the page shows it."""
         self._room -= min(len(text), TEXT)
-        lines = clipped(text, TEXT).replace("\r\n", "\n").split("\n")
-        return "\n".join(map(escape_controls, lines))
+        lines = text[:TEXT].replace("\r\n", "\n").split("\n")
+        whole = "\n".join(map(escape_controls, lines))
+        left = len(text) - TEXT
+        return f"{whole}… (and {many(left, 'more character')})" if left > 0 else whole
 
 
 def _given(run: GradedRun, row: RowResult) -> RowTexts | None:

@@ -71,6 +71,13 @@ export function markText(run, row) {
   return WORDS[run.marks.get(row.key)?.human] ?? "";
 }
 
+/** Return what is said of a row, with the comment, for paper; empty if nothing is. */
+export function markSentence(run, row) {
+  const said = run.marks.get(row.key);
+  const comment = said?.comment.trim();
+  return said ? el("p", { class: "why" }, "Marked ", el("b", {}, WORDS[said.human]), comment ? `: ${comment}` : "") : "";
+}
+
 /** Return the judges that answered in a run. */
 export function judgesOf(run) {
   const found = new Set();

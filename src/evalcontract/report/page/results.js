@@ -4,8 +4,8 @@ import { distribution, rateText } from "./charts.js";
 import { announce, byId, el, withCode } from "./dom.js";
 import { DATA, figure, many } from "./data.js";
 import { OUTCOMES } from "./legend.js";
-import { makeLabels, mark, markControls, markText, onMark, remember } from "./marks.js";
-import { chip, outcomeOf, rowParts } from "./row.js";
+import { makeLabels, mark, markControls, markSentence, markText, onMark, remember } from "./marks.js";
+import { chip, outcomeOf, rowParts, tagList } from "./row.js";
 import { closeRow, follow, fragment, state, update } from "./state.js";
 import { virtualList } from "./virtual.js";
 
@@ -178,6 +178,17 @@ function fill({ select, label }, pairs, value) {
   label.hidden = pairs.length < 2;
 }
 
+/** Put controls into a fold that is closed where there is little room, and tells how many are in use. */
+function foldedOnPhones(controls) {
+  const wide = matchMedia("(min-width: 40rem)");
+  const name = el("summary", {});
+  const details = el("details", { class: "filters folded", open: wide.matches }, name, controls);
+  wide.addEventListener("change", () => {
+    details.open = wide.matches;
+  });
+  return { details, tell: (count) => name.replaceChildren(`Filters and order${count ? `: ${figure(count)} in use` : ""}`) };
+}
+
 /** Return boxes that choose among some values, each with the number of rows that have it. */
 function facet(legend, name, values, counts, titles = {}) {
   return [el("legend", {}, legend), ...values.map((value) => {
@@ -211,6 +222,7 @@ export function makeResults() {
   const outcomes = el("fieldset", { class: "facet inline" });
   const flips = el("fieldset", { class: "facet inline" });
   const reset = el("button", { type: "button", class: "plain", on: { click: () => update({ ...ANY, row: "" }) } }, "Clear filters");
+  const filters = foldedOnPhones(el("div", { class: "bar-of-controls" }, of.label, outcomes, flips, tag.label, right.label, marked.label, order.label));
   const told = el("p", { class: "counts" });
   const top = el("div");
   const compared = el("div");
@@ -223,8 +235,7 @@ export function makeResults() {
     el("h2", { class: "hidden" }, "Results"),
     el("div", { class: "bar-of-controls" }, run_.label, against.label),
     top, compared, el("h3", { class: "section" }, "By row"),
-    el("div", { class: "bar-of-controls" }, search, of.label, outcomes, flips, tag.label, right.label, marked.label, order.label, reset),
-    labels.bar, told, empty, review, left,
+    el("div", { class: "bar-of-controls" }, search, reset), filters.details, labels.bar, told, empty, review, left,
   );
   let run = null;
   let other = null;
@@ -250,7 +261,7 @@ export function makeResults() {
 
   function card(row) {
     return el("article", { class: "card" }, el("h3", {}, el("span", { class: "name" }, row.key), " ", chip(outcomeOf(row.outcome), row.score)),
-      el("div", { class: "inside" }, rowParts(run, row, partner(row), "")));
+      el("div", { class: "inside" }, tagList(tagsOf(row)), samples(run, row), markSentence(run, row), rowParts(run, row, partner(row), "")));
   }
 
   /** Return the same row of the other run; null without one. */
@@ -300,12 +311,16 @@ export function makeResults() {
         el("button", { type: "button", class: "back", on: { click: closeRow } }, "All rows"),
         el("h3", {}, el("span", { class: "name" }, row.key), " ", chip(outcomeOf(row.outcome), row.score)),
         el("span", { class: "muted" }, `${figure(chosen + 1)} of ${figure(shown.length)}`), step(-1, "Previous"), step(1, "Next")),
-      tagsOf(row).length ? el("ul", { class: "chips", "aria-label": "Tags" }, tagsOf(row).map((each) => el("li", { class: "tag name" }, each))) : "",
+      ...tagList(tagsOf(row)),
       samples(run, row),
       markControls(run, row),
       ...rowParts(run, row, partner(row), state.q.trim().toLowerCase()),
     );
     detail.scrollTop = 0;
+    for (const text of detail.querySelectorAll(".long")) {
+      const found = text.querySelector(".found");
+      if (found) text.scrollTop += found.getBoundingClientRect().top - text.getBoundingClientRect().top - 40;
+    }
   }
 
   /** Put the focus on the row that is chosen: in the list, or where that has no room on the row itself. */
@@ -352,11 +367,12 @@ export function makeResults() {
     fill(order, Object.entries(ORDERS), state.sort);
     const counts = counted(run.rows, (row) => resultOf(run, row, state.of)?.outcome);
     const focused = document.activeElement?.dataset?.facet && document.activeElement.value;
-    outcomes.replaceChildren(...facet("Outcome", "outcome", OUTCOMES.filter((name) => counts.get(name)), counts));
+    outcomes.replaceChildren(...facet("Outcome", "outcome", OUTCOMES.filter((name) => counts.get(name) || state.outcome.includes(name)), counts));
     const turned = other ? counted(run.rows.filter((row) => resultOf(run, row, state.of)), (row) => flipOf(run, row, other, state.of)) : new Map();
-    flips.replaceChildren(...(other ? facet("Result", "flip", Object.keys(FLIPS).filter((name) => turned.get(name)), turned, FLIPS) : []));
+    flips.replaceChildren(...(other ? facet("Result", "flip", Object.keys(FLIPS).filter((name) => turned.get(name) || state.flip.includes(name)), turned, FLIPS) : []));
     compared.replaceChildren(...(other ? [comparison(run, other, turned)] : []));
     if (focused) [...outcomes.querySelectorAll("input"), ...flips.querySelectorAll("input")].find((box) => box.value === focused)?.focus();
+    filters.tell(["of", "tag", "mark", "right", "sort"].filter((name) => state[name]).length + state.outcome.length + state.flip.length);
     reset.hidden = !(state.q || state.of || state.tag || state.mark || state.right || state.outcome.length || state.flip.length);
     const q = state.q.trim().toLowerCase();
     shown = ordered(run.rows.filter((row) => passes(row, q)));

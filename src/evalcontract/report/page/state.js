@@ -5,6 +5,9 @@ import { DATA } from "./data.js";
 const LISTS = ["code", "file", "severity", "outcome", "flip"];
 const TEXTS = { view: "findings", mode: DATA.mode, q: "", table: "0", run: "0", against: "", gaps: "", of: "", tag: "", sort: "", mark: "", right: "", row: "" };
 
+const TITLES = { run: "run", against: "against", severity: "severity", code: "code", file: "file", q: "text", of: "outcome of", outcome: "outcome", flip: "result",
+  tag: "tag", mark: "marks", right: "outputs of a row", sort: "order" };
+
 /** The state; read it, and change it with `update`. */
 export const state = {};
 
@@ -15,6 +18,14 @@ function read() {
   for (const name of LISTS) state[name] = given.getAll(name);
   for (const [name, usual] of Object.entries(TEXTS)) state[name] = given.get(name) ?? usual;
   if (!DATA.modes.includes(state.mode)) state.mode = DATA.mode;
+}
+
+/** Say which runs and filters are chosen, for paper, which has no menus. */
+export function filtersText() {
+  const isResults = state.view === "results" && DATA.runs.length;
+  const names = { run: DATA.runs[state.run]?.file, against: DATA.runs[state.against]?.file };
+  const shown = Object.keys(TITLES).filter((name) => (name === "run" ? isResults : state[name]?.length && state[name] !== TEXTS[name]));
+  return shown.map((name) => `${TITLES[name]}: ${names[name] ?? [state[name]].flat().join(", ")}`).join("; ");
 }
 
 /** Return the fragment of a state that differs from the current one by some changes. */
