@@ -492,6 +492,77 @@ def test_a_run_against_another_shows_what_flipped(
     assert browser.call("axe") == []
 
 
+def test_a_run_against_a_later_one_says_what_differs_from_there(
+    browser: Browser, page: Path
+) -> None:
+    browser.open(page, "#view=results&run=0&against=1", TALL)
+    (told,) = browser.texts(".against")
+    assert "the outputs are outputs_a.jsonl, before outputs_b.jsonl" in told
+    assert "1 now passes, 2 no longer passes" in told
+
+
+def test_all_runs_stand_side_by_side(browser: Browser, tmp_path: Path) -> None:
+    browser.open(page_of(tmp_path, "abc"), "#view=results&sort=file", TALL)
+    browser.call("page.selectOption", "#against", "all")
+    browser.settle()
+    told = [text.split("\n")[0] for text in browser.texts(".against h3")]
+    assert told == [f"Against {tmp_path}/results_{run}.jsonl" for run in "bc"]
+    browser.call("page.check", "#results input[data-facet=flip][value=other]")
+    browser.settle()
+    assert listed(browser) == ["r0", "r1", "r3"]
+    browser.open(tmp_path / "report.html", browser.run("location.hash") + "&row=r1", (1440, 900))
+    assert listed(browser) == ["r0", "r1", "r3"]
+    texts = blocks(browser)
+    for run in "abc":
+        (said,) = [text for title, text in texts.items() if title.endswith(f"results_{run}.jsonl")]
+        assert f"says {run}" in said
+    files = [f"{tmp_path}/results_{run}.jsonl passed 1.00" for run in "bc"]
+    assert browser.texts(".detail .runs") == [f"failed 0.12 here, {', '.join(files)}"]
+    facts, _ = browser.texts(".detail .verdicts li")
+    assert facts.split("\n")[0] == f"failed 0.00 facts fact_match {', '.join(files)}"
+    outputs = browser.run(
+        "[...document.querySelectorAll('.detail .block')].slice(2).map(e => e.offsetTop)"
+    )
+    assert (len(outputs), len(set(outputs))) == (3, 1)
+    assert browser.call("axe") == []
+
+
+@every_case(
+    ("here", "there", "only_here", "only_there"),
+    [
+        ("It left on Monday.", "It left on Friday.", ["Monday"], ["Friday"]),
+        ("It left. It is late.", "It left.", [" It is late."], []),
+        ("a b c d e f", "a c d x e f", ["b "], [" x"]),
+        ("گفت که رفت و آمد", "گفت که نرفت و آمد", ["رفت"], ["نرفت"]),
+        ("the same", "the same", [], []),
+        ("nothing in common at all", "Order 7: see https://example.org", [], []),
+        ("w " * 3000, "v " * 3000, [], []),
+    ],
+)
+def test_words_that_differ_are_marked(
+    browser: Browser,
+    tmp_path: Path,
+    here: str,
+    there: str,
+    only_here: list[str],
+    only_there: list[str],
+) -> None:
+    dataset = reviewed(tmp_path, 2)
+    given: list[str | Path] = []
+    for run, text in (("a", here), ("b", there)):
+        file = tmp_path / f"results_{run}.jsonl"
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        lines[1]["output"] = text
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        given += ["--results", file]
+    browser.open(report(dataset, *given), "#view=results&against=1&row=r0")
+    told = browser.run(
+        "[...document.querySelectorAll('.detail .texts:last-of-type .block')]"
+        ".map(e => [...e.querySelectorAll('.differs')].map(e => e.textContent))"
+    )
+    assert told == [only_here, only_there]
+
+
 def test_a_comparison_of_lists_that_are_cut_says_so(browser: Browser, tmp_path: Path) -> None:
     dataset = reviewed(tmp_path)
     results = [("--results", tmp_path / f"results_{run}.jsonl") for run in "ab"]
@@ -515,6 +586,7 @@ def test_both_outputs_stand_side_by_side(browser: Browser, page: Path) -> None:
     (here,) = [text for title, text in texts.items() if title.endswith("results_a.jsonl")]
     (there,) = [text for title, text in texts.items() if title.endswith("results_b.jsonl")]
     assert ("says a" in here, "says b" in there) == (True, True)
+    assert browser.texts(".detail .runs") == ["failed 0.12 here against passed 1.00"]
     facts, _ = browser.texts(".detail .verdicts li")
     assert facts.split("\n")[0] == "failed 0.00 facts fact_match against passed 1.00"
 

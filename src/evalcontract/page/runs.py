@@ -150,10 +150,13 @@ def comparisons(runs: Sequence[GradedRun], grouping: Grouping) -> Iterator[dict[
             "pairs": found.pairs if found else 0,
             "mean": found.mean if found else None,
             "interval": [*interval] if interval else None,
-            "differences": [
-                shown(line, SENTENCE) for line in differences(runs[before].basis, runs[after].basis)
-            ],
+            "differences": _differences(runs[before], runs[after]),
+            "turned": _differences(runs[after], runs[before]),
         }
+
+
+def _differences(before: GradedRun, after: GradedRun) -> list[str]:
+    return [shown(line, SENTENCE) for line in differences(before.basis, after.basis)]
 
 
 class RunsData:

@@ -5,16 +5,17 @@ import { announce, byId, el, withCode } from "./dom.js";
 import { DATA, figure, many } from "./data.js";
 import { OUTCOMES } from "./legend.js";
 import { makeLabels, mark, markControls, markSentence, markText, onMark, remember } from "./marks.js";
+import { comparison, counted, FLIPS, flipOf, resultOf, rowsWith, SPREADS } from "./against.js";
 import { chip, outcomeOf, rowParts, tagList } from "./row.js";
 import { closeRow, follow, fragment, state, update } from "./state.js";
 import { virtualList } from "./virtual.js";
 
 const PRINTED = 500;
+const ALL = "all"; // as a value of `against`
 const ITEM = 88; // as the style has it
 const ORDERS = { "": "not passed first", low: "lowest score", high: "highest score", file: "order of the file" };
 const MARKS = { "": "any", marked: "marked", right: "marked right", wrong: "marked wrong", none: "not marked" };
 const RIGHT = { "": "any", always: "all right", sometimes: "some right", never: "none right" };
-const FLIPS = { better: "now passes", worse: "no longer passes", other: "changed otherwise", same: "the same", alone: "not listed of the other run" };
 
 const texts = new Map();
 
@@ -58,13 +59,6 @@ function tagsOf(row) {
   return row.given === null ? [] : DATA.given[row.given].tags;
 }
 
-/** Return the outcome and the score of a row, or of its check with a name; null without one. */
-function resultOf(run, row, of) {
-  if (!of) return { outcome: outcomeOf(row.outcome), low: row.low };
-  const found = row.checks.find((each) => run.checks[each[0]].check === of);
-  return found ? { outcome: found[1], low: found[3] } : null;
-}
-
 const ANY = { q: "", of: "", tag: "", mark: "", right: "", outcome: [], flip: [] };
 
 /** The outputs of a row that has several, and what they come to together. */
@@ -85,34 +79,6 @@ function rightOf(row) {
   if (row.sample === undefined) return null;
   const [, , passed, outputs] = row.together;
   return passed === 0 ? "never" : passed === outputs ? "always" : "sometimes";
-}
-
-function flipOf(run, row, other, of) {
-  const earlier = other.byKey.get(row.key);
-  const [now, then] = [resultOf(run, row, of)?.outcome, earlier && resultOf(other, earlier, of)?.outcome];
-  if (!then) return "alone";
-  if (now === then) return "same";
-  if (now === "passed" && then === "failed") return "better";
-  return now === "failed" && then === "passed" ? "worse" : "other";
-}
-
-/** Tell of a run against another: what else differs, what flipped, and by how much the mean did. */
-function comparison(run, other, flips) {
-  const [now, then] = [DATA.runs.indexOf(run), DATA.runs.indexOf(other)];
-  const found = DATA.comparisons.find(({ before, after }) => before === Math.min(now, then) && after === Math.max(now, then));
-  const sign = found && found.after === now ? 1 : -1;
-  const signed = (value) => `${sign * value > 0 ? "+" : ""}${(sign * value).toFixed(3)}`;
-  const ends = found?.interval ? found.interval.map(signed) : null;
-  const isCut = [run, other].some((each) => each.rows.length < each.rows_total);
-  const missing = isCut ? 0 : other.rows.filter((row) => !run.byKey.has(row.key)).length;
-  return el("div", { class: "against" },
-    el("h3", { class: "section" }, `Against ${other.file}`),
-    found?.differences.length ? el("div", {}, el("p", {}, "What else differs:"), el("ul", {}, found.differences.map((text) => el("li", {}, withCode(text))))) : null,
-    el("p", {}, Object.keys(FLIPS).filter((name) => flips.get(name)).map((name) => `${figure(flips.get(name))} ${FLIPS[name]}`).join(", "),
-      missing ? `, ${many(missing, "row")} only there` : ""),
-    isCut ? el("p", { class: "warning-text" }, withCode("The page does not list all rows of both runs: what flipped is counted among those that it has of both (`--max-rows 0` lists all).")) : null,
-    found?.pairs ? el("p", {}, `The mean score differs by ${signed(found.mean)}${ends ? ` (${(sign > 0 ? ends : ends.reverse()).join(" to ")}, 95 % interval of paired rows)` : ""}, over `
-      + `${many(found.pairs, "row")} with a score in both.`) : null);
 }
 
 /** The cells with the mean of a tally and the share that passed, each with its interval. */
@@ -200,12 +166,6 @@ function facet(legend, name, values, counts, titles = {}) {
   })];
 }
 
-function counted(rows, valueOf) {
-  const counts = new Map();
-  for (const row of rows) for (const value of [valueOf(row)].flat()) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
-}
-
 /** Make the view; return what moves through it and what prepares it for paper. */
 export function makeResults() {
   const runs = DATA.runs.map(withKeys);
@@ -238,7 +198,7 @@ export function makeResults() {
     el("div", { class: "bar-of-controls" }, search, reset), filters.details, labels.bar, told, empty, review, left,
   );
   let run = null;
-  let other = null;
+  let others = [];
   let shown = [];
   let chosen = -1;
   let drawn = "";
@@ -255,18 +215,26 @@ export function makeResults() {
       } } },
     el("h4", {}, el("a", { class: "name", href: fragment({ row: row.key }) }, row.key),
       el("span", { class: "mark" }, markText(run, row)), chip(outcomeOf(row.outcome), row.score)),
-    el("p", { class: "snippet" }, other ? el("b", { class: "flip" }, `${FLIPS[flipOf(run, row, other, state.of)]} · `) : "", (input || row.reason || "").slice(0, 200)),
+    el("p", { class: "snippet" }, flipText(row), (input || row.reason || "").slice(0, 200)),
     el("p", { class: "snippet said-of" }, (row.output === undefined ? row.reason ?? "" : row.output || "empty output").slice(0, 200)));
   }
 
   function card(row) {
     return el("article", { class: "card" }, el("h3", {}, el("span", { class: "name" }, row.key), " ", chip(outcomeOf(row.outcome), row.score)),
-      el("div", { class: "inside" }, tagList(tagsOf(row)), samples(run, row), markSentence(run, row), rowParts(run, row, partner(row), "")));
+      el("div", { class: "inside" }, tagList(tagsOf(row)), samples(run, row), markSentence(run, row), rowParts(run, row, partners(row), "")));
   }
 
-  /** Return the same row of the other run; null without one. */
-  function partner(row) {
-    return other?.byKey.has(row.key) ? { run: other, row: other.byKey.get(row.key) } : null;
+  /** Return the same row of the other runs that have it. */
+  function partners(row) {
+    return others.filter(({ byKey }) => byKey.has(row.key)).map((other) => ({ run: other, row: other.byKey.get(row.key) }));
+  }
+
+  function titles() {
+    return others.length > 1 ? SPREADS : FLIPS;
+  }
+
+  function flipText(row) {
+    return others.length ? el("b", { class: "flip" }, `${titles()[flipOf(run, row, others, state.of)] ?? FLIPS.other} · `) : "";
   }
 
   function choose(index) {
@@ -277,7 +245,7 @@ export function makeResults() {
   function passes(row, q) {
     const result = resultOf(run, row, state.of);
     if (!result || (state.outcome.length && !state.outcome.includes(result.outcome))) return false;
-    if (other && state.flip.length && !state.flip.includes(flipOf(run, row, other, state.of))) return false;
+    if (others.length && state.flip.length && !state.flip.includes(flipOf(run, row, others, state.of))) return false;
     if (state.tag && !tagsOf(row).includes(state.tag)) return false;
     if (state.right && state.right !== rightOf(row)) return false;
     const said = markText(run, row);
@@ -314,7 +282,7 @@ export function makeResults() {
       ...tagList(tagsOf(row)),
       samples(run, row),
       markControls(run, row),
-      ...rowParts(run, row, partner(row), state.q.trim().toLowerCase()),
+      ...rowParts(run, row, partners(row), state.q.trim().toLowerCase()),
     );
     detail.scrollTop = 0;
     for (const text of detail.querySelectorAll(".long")) {
@@ -356,9 +324,9 @@ export function makeResults() {
       top.replaceChildren(summary(run), ...checkTable(run), ...groupTable(run));
       labels.set(run);
     }
-    const number = Number(state.against || -1);
-    other = number !== at && runs[number] ? runs[number] : null;
-    fill(against, [["", "no other run"], ...runs.map((each, index) => [String(index), each.file]).filter(([index]) => index !== String(at))], state.against);
+    others = runs.filter((each, index) => index !== at && (state.against === ALL || state.against === String(index)));
+    const every = runs.length > 2 ? [[ALL, "all other runs"]] : [];
+    fill(against, [["", "no other run"], ...runs.map((each, index) => [String(index), each.file]).filter(([index]) => index !== String(at)), ...every], state.against);
     fill(run_, runs.map((each, number) => [String(number), `${each.file} (${each.dataset})`]), String(at));
     fill(of, [["", "the row"], ...[...new Set(run.checks.map(({ check }) => check))].map((name) => [name, name])], state.of);
     fill(tag, [["", "any"], ...[...counted(run.rows, tagsOf)].sort().map(([name, count]) => [name, `${name} (${figure(count)})`])], state.tag);
@@ -368,9 +336,10 @@ export function makeResults() {
     const counts = counted(run.rows, (row) => resultOf(run, row, state.of)?.outcome);
     const focused = document.activeElement?.dataset?.facet && document.activeElement.value;
     outcomes.replaceChildren(...facet("Outcome", "outcome", OUTCOMES.filter((name) => counts.get(name) || state.outcome.includes(name)), counts));
-    const turned = other ? counted(run.rows.filter((row) => resultOf(run, row, state.of)), (row) => flipOf(run, row, other, state.of)) : new Map();
-    flips.replaceChildren(...(other ? facet("Result", "flip", Object.keys(FLIPS).filter((name) => turned.get(name) || state.flip.includes(name)), turned, FLIPS) : []));
-    compared.replaceChildren(...(other ? [comparison(run, other, turned)] : []));
+    const turned = others.length ? counted(rowsWith(run, state.of), (row) => flipOf(run, row, others, state.of)) : new Map();
+    const turns = Object.keys(FLIPS).filter((name) => turned.get(name) || state.flip.includes(name));
+    flips.replaceChildren(...(others.length ? facet("Result", "flip", turns, turned, { ...FLIPS, ...titles() }) : []));
+    compared.replaceChildren(...others.map((other) => comparison(run, other, state.of)));
     if (focused) [...outcomes.querySelectorAll("input"), ...flips.querySelectorAll("input")].find((box) => box.value === focused)?.focus();
     filters.tell(["of", "tag", "mark", "right", "sort"].filter((name) => state[name]).length + state.outcome.length + state.flip.length);
     reset.hidden = !(state.q || state.of || state.tag || state.mark || state.right || state.outcome.length || state.flip.length);

@@ -23,7 +23,7 @@ function read() {
 /** Say which runs and filters are chosen, for paper, which has no menus. */
 export function filtersText() {
   const isResults = state.view === "results" && DATA.runs.length;
-  const names = { run: DATA.runs[state.run]?.file, against: DATA.runs[state.against]?.file };
+  const names = { run: DATA.runs[state.run]?.file, against: state.against === "all" ? "all other runs" : DATA.runs[state.against]?.file };
   const shown = Object.keys(TITLES).filter((name) => (name === "run" ? isResults : state[name]?.length && state[name] !== TEXTS[name]));
   return shown.map((name) => `${TITLES[name]}: ${names[name] ?? [state[name]].flat().join(", ")}`).join("; ");
 }
