@@ -357,6 +357,42 @@ def test_an_output_of_an_id_that_several_rows_have_is_not_guessed(tmp_path: Path
     assert len(rows) == 7
 
 
+@every_case(
+    ("text", "wanted"),
+    [
+        (
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        ),
+        (
+            "\u0915\u094d\u200d\u0937 \u0905\u0935\u0928\u094d\u200d",
+            "\u0915\u094d\u200d\u0937 \u0905\u0935\u0928\u094d\u200d",
+        ),
+        ("\U0001f469\u200d\U0001f467 \u2764\ufe0f\u200d\U0001f525", None),
+        ("ad\u200dmin", "ad\ufffdmin"),
+        (
+            "\u0645\u06cc\u200c\u200c\u062e\u0648\u0627\u0647\u0645 \u200c",
+            "\u0645\u06cc\ufffd\ufffd\u062e\u0648\u0627\u0647\u0645 \ufffd",
+        ),
+        ("\u0915\u094d\u200d\u200d", "\u0915\u094d\ufffd\ufffd"),
+        (
+            "\u0645\u06cc\u202e\u062e\u0648\u0627\u0647\u0645\u200b",
+            "\u0645\u06cc\ufffd\u062e\u0648\u0627\u0647\u0645\ufffd",
+        ),
+    ],
+)
+def test_joiners_that_are_spelling_are_kept(tmp_path: Path, text: str, wanted: str | None) -> None:
+    dataset, results = reviewed(tmp_path, 2), tmp_path / "results_a.jsonl"
+    lines = [json.loads(line) for line in results.read_text().splitlines()]
+    lines[1]["output"] = text
+    lines[1]["checks"][1]["details"]["reason"] = text
+    results.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    (run,) = data_of(report(dataset, "--results", results))["runs"]
+    (row,) = [row for row in run["rows"] if row["id"] == "r0"]
+    assert row["output"] == (text if wanted is None else wanted)
+    assert row["checks"][1][5][0]["reason"] == row["output"]
+
+
 def test_texts_are_cut_and_left_out_when_there_are_too_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

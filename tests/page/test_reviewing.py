@@ -533,7 +533,12 @@ def test_all_runs_stand_side_by_side(browser: Browser, tmp_path: Path) -> None:
         ("It left on Monday.", "It left on Friday.", ["Monday"], ["Friday"]),
         ("It left. It is late.", "It left.", [" It is late."], []),
         ("a b c d e f", "a c d x e f", ["b "], [" x"]),
-        ("گفت که رفت و آمد", "گفت که نرفت و آمد", ["رفت"], ["نرفت"]),
+        (
+            "\u06af\u0641\u062a \u06a9\u0647 \u0631\u0641\u062a \u0648 \u0622\u0645\u062f",
+            "\u06af\u0641\u062a \u06a9\u0647 \u0646\u0631\u0641\u062a \u0648 \u0622\u0645\u062f",
+            ["\u0631\u0641\u062a"],
+            ["\u0646\u0631\u0641\u062a"],
+        ),
         ("the same", "the same", [], []),
         ("nothing in common at all", "Order 7: see https://example.org", [], []),
         ("w " * 3000, "v " * 3000, [], []),

@@ -27,6 +27,7 @@ from evalcontract.grading.samples import reduced
 from evalcontract.grading.summary import Summary, Tally, counts
 from evalcontract.library.library import Library
 from evalcontract.library.scores import Bounds, ScaleError, scale_of
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import (
     NAME_LENGTH,
     clipped,
@@ -54,9 +55,34 @@ _BESIDE = ("context", "metadata")
 _ANSWERED = ("judge", "model", "reason", "answer")
 
 
+# Letters of scripts that are written with joiners, their viramas, and pictures.
+_LETTERS = "\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
+_VIRAMAS = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca"
+_PICTURES = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff"
+_JOINER = lazy_pattern(
+    f"(?<=[{_LETTERS}])[\u200c\u200d](?=[{_LETTERS}])"
+    f"|(?<=[{_VIRAMAS}])[\u200c\u200d](?![\u200c\u200d])"
+    f"|(?<=[{_PICTURES}])\u200d(?=[{_PICTURES}])"
+)
+
+
 def shown(text: str, most: int = NAME_LENGTH * 3) -> str:
     """Return a text as the page shows it: of a bearable length, without invisible characters."""
-    return escape_controls(clipped(text, most))
+    return _escaped(clipped(text, most))
+
+
+def _escaped(text: str) -> str:
+    """Return a text with signs for invisible characters, but for joiners where they are spelling.
+
+    Persian and the scripts of India need them between letters, and pictures of several persons.
+    """
+    if text.isprintable():
+        return text
+    # A sign is one character, too.
+    characters = [*escape_controls(text)]
+    for match in _JOINER.finditer(text):
+        characters[match.start()] = match[0]
+    return "".join(characters)
 
 
 def shown_sentence(text: str | None) -> str | None:
@@ -274,7 +300,7 @@ class RunsData:
         """Return a text of several lines as the page shows it."""
         self._room -= min(len(text), TEXT)
         lines = text[:TEXT].replace("\r\n", "\n").split("\n")
-        whole = "\n".join(map(escape_controls, lines))
+        whole = "\n".join(map(_escaped, lines))
         left = len(text) - TEXT
         return f"{whole}… (and {many(left, 'more character')})" if left > 0 else whole
 
