@@ -88,6 +88,15 @@ def test_a_row_stands_beside_its_output_expectation_and_reasons(
         ("&q=the+tone+of+4", ["r4"]),
         ("&q=order+3+left", ["r3"]),
         ("&q=where+is+order+2", ["r2"]),
+        ("&q=facts:passed+TONE:error&sort=file", []),
+        ("&q=facts:failed+tone<0.3&sort=file", ["r1", "r3"]),
+        ("&q=score>=0.9&sort=file", ["r0", "r2", "r4"]),
+        ("&q=-tag:even+-outcome:undecided&sort=file", ["r1", "r3"]),
+        ("&q=tag:EVEN+order++2", ["r2"]),
+        ("&q=tone<=1&of=tone&sort=file", ["r0", "r1", "r2", "r3", "r4", "r5"]),
+        ("&q=facts:lost", []),
+        ("&q=https://x", []),
+        ("&q=tone<low", []),
     ],
 )
 def test_rows_are_filtered_and_sorted_by_the_address(

@@ -18,9 +18,9 @@ export function counted(rows, valueOf) {
 
 /** Return the outcome and the score of a row, or of its check with a name; null without one. */
 export function resultOf(run, row, of) {
-  if (!of) return { outcome: outcomeOf(row.outcome), low: row.low };
+  if (!of) return { outcome: outcomeOf(row.outcome), low: row.low, score: row.score };
   const found = row.checks.find((each) => run.checks[each[0]].check === of);
-  return found ? { outcome: found[1], low: found[3] } : null;
+  return found ? { outcome: found[1], low: found[3], score: found[2] } : null;
 }
 
 /** Return the rows of a run that have a result of a check, or all. */

@@ -6,7 +6,7 @@ import { state, update } from "./state.js";
 const KEYS = [
   ["j, k", "the next and the previous row"],
   ["r, w, u, c", "results: mark the row as right, as wrong, unmark it, comment on it"],
-  ["/", "search"],
+  ["/", "search; in results, also by facts:failed, tone<0.5, score>=0.3, tag:urgent, -tag:urgent"],
   ["Escape", "clear the search, leave a field, go back from a row to the list"],
   ["arrow keys", "from cell to cell in the map, from tab to tab"],
   ["?", "this list"],

@@ -6,6 +6,7 @@ import { DATA, figure, many } from "./data.js";
 import { OUTCOMES } from "./legend.js";
 import { makeLabels, mark, markControls, markSentence, markText, onMark, remember } from "./marks.js";
 import { comparison, counted, FLIPS, flipOf, resultOf, rowsWith, SPREADS } from "./against.js";
+import { parsed, tagsOf } from "./query.js";
 import { chip, outcomeOf, rowParts, tagList } from "./row.js";
 import { closeRow, follow, fragment, state, update } from "./state.js";
 import { virtualList } from "./virtual.js";
@@ -53,10 +54,6 @@ function withKeys(run) {
   }
   remember(run);
   return run;
-}
-
-function tagsOf(row) {
-  return row.given === null ? [] : DATA.given[row.given].tags;
 }
 
 const ANY = { q: "", of: "", tag: "", mark: "", right: "", outcome: [], flip: [] };
@@ -199,6 +196,7 @@ export function makeResults() {
   );
   let run = null;
   let others = [];
+  let query = { conditions: [], q: "" };
   let shown = [];
   let chosen = -1;
   let drawn = "";
@@ -242,7 +240,7 @@ export function makeResults() {
     update({ row: shown[index].key });
   }
 
-  function passes(row, q) {
+  function passes(row) {
     const result = resultOf(run, row, state.of);
     if (!result || (state.outcome.length && !state.outcome.includes(result.outcome))) return false;
     if (others.length && state.flip.length && !state.flip.includes(flipOf(run, row, others, state.of))) return false;
@@ -250,7 +248,7 @@ export function makeResults() {
     if (state.right && state.right !== rightOf(row)) return false;
     const said = markText(run, row);
     if (state.mark && state.mark !== (said || "none") && !(state.mark === "marked" && said)) return false;
-    return !q || textOf(run, row).includes(q);
+    return query.conditions.every((holds) => holds(row)) && (!query.q || textOf(run, row).includes(query.q));
   }
 
   function ordered(rows) {
@@ -282,7 +280,7 @@ export function makeResults() {
       ...tagList(tagsOf(row)),
       samples(run, row),
       markControls(run, row),
-      ...rowParts(run, row, partners(row), state.q.trim().toLowerCase()),
+      ...rowParts(run, row, partners(row), query.q),
     );
     detail.scrollTop = 0;
     for (const text of detail.querySelectorAll(".long")) {
@@ -343,8 +341,8 @@ export function makeResults() {
     if (focused) [...outcomes.querySelectorAll("input"), ...flips.querySelectorAll("input")].find((box) => box.value === focused)?.focus();
     filters.tell(["of", "tag", "mark", "right", "sort"].filter((name) => state[name]).length + state.outcome.length + state.flip.length);
     reset.hidden = !(state.q || state.of || state.tag || state.mark || state.right || state.outcome.length || state.flip.length);
-    const q = state.q.trim().toLowerCase();
-    shown = ordered(run.rows.filter((row) => passes(row, q)));
+    query = parsed(state.q, run);
+    shown = ordered(run.rows.filter(passes));
     told.textContent = `${figure(shown.length)} of ${many(run.rows_total, run.samples ? "output" : "row")}, ${ORDERS[state.sort] ?? ORDERS[""]}`;
     announce(told.textContent);
     empty.hidden = shown.length > 0;
