@@ -299,6 +299,24 @@ def test_distributions_have_axes_thresholds_and_intervals(browser: Browser, page
     assert listed(browser) == ["r0", "r2", "r4"]
 
 
+def test_labels_of_distributions_are_whole_and_apart(browser: Browser, tmp_path: Path) -> None:
+    page = page_of(tmp_path, "ab", 4_000)
+    for run in (0, 1):
+        browser.open(page, f"#view=results&run={run}")
+        boxes = browser.run(
+            """[...document.querySelectorAll('.tally .chart .tick')].map(e => {
+                const { x, y, width, height } = e.getBBox();
+                return [x, y, x + width, y + height];
+            })"""
+        )
+        assert min(x for x, *_ in boxes) >= 0
+        assert max(right for *_, right, _ in boxes) <= 340  # the width of the chart
+        for at, (x, y, right, bottom) in enumerate(boxes):
+            for other in boxes[:at]:
+                is_beside = x >= other[2] or other[0] >= right
+                assert is_beside or y >= other[3] - 3 or other[1] >= bottom - 3
+
+
 @every_case("view", ["findings", "coverage", "references", "results", "judges"])
 def test_a_phone_cuts_no_tab_and_no_word(browser: Browser, page: Path, view: str) -> None:
     browser.open(page, f"#view={view}", PHONE)
