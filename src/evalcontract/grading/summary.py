@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import chain, groupby
+from itertools import chain, groupby, repeat
 from math import fsum
-from operator import attrgetter, itemgetter
+from operator import attrgetter, contains, itemgetter
 from typing import Any
 
 from evalcontract.checks.outcome import UNANSWERED, UNMEASURED, Outcome
@@ -271,7 +271,8 @@ class Summary:
                 name, kind, outcome, score, bounds = result
                 _, tally = self.checks.setdefault((rubric, name), (kind, Tally()))
                 tally.add(outcome, score, bounds, times=times)
-            if any(map(_bounds, column)) or any(map(_may_be_unanswered, map(_details, column))):
+            details = filter(None, map(_details, column))
+            if any(map(_bounds, column)) or any(map(contains, details, repeat(UNANSWERED))):
                 for key, times in Counter(map(_unmeasured, column)).items():
                     self._count(key, times)
 
@@ -371,10 +372,6 @@ def _alike(rows: Iterable[RowResult]) -> Iterable[tuple[RowResult, int]]:
         first, times = alike.get(key, (row, 0))
         alike[key] = first, times + 1
     return alike.values()
-
-
-def _may_be_unanswered(details: Mapping[str, Any] | None) -> bool:
-    return details is not None and UNANSWERED in details
 
 
 def _unmeasured(check: CheckResult) -> MissingVerdicts | None:

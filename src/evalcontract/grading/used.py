@@ -93,13 +93,11 @@ class ResultDependencies:
 
         The results tell the exact names of rubrics, but not which of them a row has pinned.
         """
-        for _, rubric, row, *_ in tasks:
-            bundle = row.get("bundle", self._default)
-            if isinstance(bundle, str):
-                self._bundles.add(bundle)
-            if rubric is not None:
-                self._references.add(rubric)
-        self.note_known(task.row for task in tasks)
+        rows, default = [task.row for task in tasks], self._default
+        bundles = [row.get("bundle", default) for row in rows]
+        self._bundles.update([bundle for bundle in bundles if isinstance(bundle, str)])
+        self._references.update([task.rubric for task in tasks if task.rubric is not None])
+        self.note_known(rows)
 
     def note_known(self, rows: Iterable[Any]) -> None:
         """Note rows whose results are known already."""
