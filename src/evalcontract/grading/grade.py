@@ -341,7 +341,7 @@ class Grading:
         """Whether the work on no pair is more than every row may have."""
         graded = [pair for pair in pairs if pair.row.fault is None]
         rows = [row.value for row, _ in graded]
-        outputs = [_output_of(record) for _, record in graded]
+        outputs = [record.output if record else _NOTHING for _, record in graded]
         return self._work.are_ordinary(self._grader.plan_of, rows, outputs)
 
     def _in_chunks(

@@ -235,14 +235,9 @@ class Single(NamedTuple):
         """Return the results that verdicts come to; those of the same verdict are the same."""
         if verdicts.count(PASSED) == len(verdicts):
             return [self.passed] * len(verdicts)
-        known = {id(PASSED): self.passed}
-        results = []
-        for verdict in verdicts:
-            result = known.get(id(verdict))
-            if result is None:
-                result = known[id(verdict)] = self.result(verdict)
-            results.append(result)
-        return results
+        distinct = {id(verdict): verdict for verdict in verdicts}
+        results = {id_: self.result(verdict) for id_, verdict in distinct.items()}
+        return [results[id(verdict)] for verdict in verdicts]
 
     def executed(self, row: Mapping[str, Any], output: Output) -> Verdict:
         """Return the verdict on one output; an executor that fails is an error."""
