@@ -6,8 +6,9 @@ rows, so that the number of processes changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import ANY_SCORE, UNANSWERED, Outcome, Output
@@ -72,11 +73,19 @@ class WorkBudget:
         return _TOO_MUCH
 
     def are_ordinary(
-        self, plan: Plan | None, rows: Sequence[Mapping[str, Any]], outputs: Sequence[Output]
+        self,
+        plan_of: Callable[[str | None], Plan | None],
+        rows: Sequence[Mapping[str, Any]],
+        outputs: Sequence[Output],
     ) -> bool:
-        """Whether the work on no output is more than every row may have: it is not counted."""
+        """Whether the work on no output is more than every row may have: it is not counted.
+
+        `plan_of` returns the plan of a row's rubric.
+        """
         # The greatest numbers of all rows together are within the bounds of almost every dataset.
-        size = self._size(plan) if plan else _NOTHING
+        plans = [plan_of(rubric) for rubric in {row.get("rubric_ref") for row in rows}]
+        sizes = [self._size(plan) for plan in plans if plan]
+        size = _Size(*map(max, zip(_NOTHING, *sizes, strict=True)))
         lists = {
             key: max([len(row[key]) for row in rows if row.get(key).__class__ is list], default=0)
             for key in _LISTS
@@ -89,7 +98,8 @@ class WorkBudget:
             and calls * (size.tools + lists["expected_tools"]) <= PAIRS
         ):
             return True
-        return not any(map(partial(self._steps, plan), rows, outputs))
+        plans_of_rows = [plan_of(row.get("rubric_ref")) for row in rows]
+        return not any(map(self._steps, plans_of_rows, rows, outputs))
 
     def _steps(self, plan: Plan | None, row: Mapping[str, Any], output: Output) -> int:
         size = self._size(plan) if plan else _NOTHING
@@ -185,6 +195,10 @@ def _without_text(check: CheckResult) -> CheckResult:
     return CheckResult(id_, kind, outcome, score, None, details, check.bounds, inner)
 
 
+# Of a task.
+_rubric_and_reasons = itemgetter(1, 4, 5)
+
+
 class RowGrader:
     """Grades outputs; each rubric of the workspace is made ready once."""
 
@@ -201,11 +215,12 @@ class RowGrader:
 
     def grade_all(self, tasks: Sequence[Task]) -> list[RowResult]:
         """Return the results of tasks, in order; those by the same rubric are graded together."""
-        groups: dict[tuple[str | None, ...], list[int]] = {}
-        for number, (_, rubric, _, _, reason, lacks, _) in enumerate(tasks):
-            groups.setdefault((rubric, reason, lacks), []).append(number)
-        if len(groups) == 1:
+        kinds = [*map(_rubric_and_reasons, tasks)]
+        if len({*kinds}) == 1:
             return self._grade_group(tasks)
+        groups: dict[tuple[str | None, ...], list[int]] = {}
+        for number, kind in enumerate(kinds):
+            groups.setdefault(kind, []).append(number)
         results: dict[int, RowResult] = {}
         for numbers in groups.values():
             some = self._grade_group([tasks[number] for number in numbers])

@@ -93,12 +93,10 @@ class ResultDependencies:
 
         The results tell the exact names of rubrics, but not which of them a row has pinned.
         """
-        for _, rubric, row, *_ in tasks:
-            bundle = row.get("bundle", self._default)
-            if isinstance(bundle, str):
-                self._bundles.add(bundle)
-            if rubric is not None:
-                self._references.add(rubric)
+        rows, default = [task.row for task in tasks], self._default
+        bundles = [row.get("bundle", default) for row in rows]
+        self._bundles.update([bundle for bundle in bundles if isinstance(bundle, str)])
+        self._references.update([task.rubric for task in tasks if task.rubric is not None])
         self.note_known(tasks)
 
     def note_known(self, tasks: Iterable[Task]) -> None:
