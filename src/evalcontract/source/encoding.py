@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from json.encoder import encode_basestring
 from typing import Any
 
 import orjson
@@ -44,3 +45,16 @@ def _is_written_alike(values: Iterable[Any]) -> bool:
         elif kind is not dict or not _is_written_alike(value.values()):
             return False
     return True
+
+
+_BETWEEN = ",\n  "
+
+
+def texts_as_json(texts: Sequence[str]) -> Sequence[str]:
+    """Return each text as JSON; what is beyond ASCII stays as it is."""
+    try:
+        lines = orjson.dumps(texts, option=orjson.OPT_INDENT_2).decode()
+    except orjson.JSONEncodeError:  # half of a surrogate pair
+        return [*map(encode_basestring, texts)]
+    # JSON has no line end in a text.
+    return lines[len("[\n  ") : -len("\n]")].split(_BETWEEN) if texts else []
