@@ -177,7 +177,10 @@ ODD = [float("nan"), {1: "x"}, {"a": {2}}, 10**5000, ["%s", "%"], {"%d": None}, 
 
 @pytest.mark.parametrize("number", range(len(ODD)))
 def test_content_that_is_no_json_is_written_as_text(number: int) -> None:
-    contents = [{"metadata": ODD[number], "output": "said"}, {"tags": ["t"], "100%": "x"}]
+    contents: list[dict[str, Any]] = [
+        {"metadata": ODD[number], "output": "said"},
+        {"tags": ["t"], "100%": "x"},
+    ]
     rows = [row("a", content=content) for content in contents]
     lines = [json.loads(line) for line in row_lines(rows)]
     assert [line.keys() - {"id", "rubric", "outcome", "score", "checks"} for line in lines] == [
