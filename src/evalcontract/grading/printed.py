@@ -399,7 +399,8 @@ def _below(mean: float, threshold: float) -> str:
 def row_lines(rows: Iterable[RowResult], *, texts: bool = True) -> Iterator[str]:
     """Yield the lines of rows; without `texts` as those of `without_texts` are."""
     rows = [*rows]
-    kept = [_kept(row, texts=texts) for row in rows]
+    kept = [row.content or {} for row in rows]
+    kept = kept if texts else [*map(content_without_texts, kept)]
     for head, content in zip(row_heads(rows, texts=texts), _content_texts(kept), strict=True):
         yield f"{head}, {content}}}\n" if content else f"{head}}}\n"
 
@@ -420,30 +421,18 @@ def row_fields(rows: Iterable[RowResult]) -> list[dict[str, Any]]:
     return [*map(json.loads, row_lines(rows))]
 
 
-_NOTHING: Mapping[str, Any] = {}
-
-
-def _kept(row: RowResult, *, texts: bool) -> Mapping[str, Any]:
-    """Return what the line of a row has of it and its output."""
-    content = row.content or _NOTHING
-    return content if texts or not content else content_without_texts(content)
-
-
 # What a table or YAML may have and JSON has not is written as text.
 _strict_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
 
 
 def _content_texts(contents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the JSON of mappings, without the braces around them."""
-    values = [*chain.from_iterable(map(_values_of, contents))]
+    values = [*chain.from_iterable(map(methodcaller("values"), contents))]
     texts = iter(texts_as_json([value for value in values if value.__class__ is str]))
     others = iter(_value_texts([value for value in values if value.__class__ is not str]))
     written = (next(texts if value.__class__ is str else others) for value in values)
     for content in contents:
         yield _template(tuple(content)) % tuple(islice(written, len(content)))
-
-
-_values_of = methodcaller("values")
 
 
 @lru_cache(maxsize=1 << 10)
