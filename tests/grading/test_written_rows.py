@@ -28,6 +28,7 @@ from evalcontract.grading.rows import without_texts
 from evalcontract.grading.summary import OPEN, Summary
 from evalcontract.library.scores import Bounds
 from evalcontract.model.errors import UsageError
+from evalcontract.source.encoding import texts_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,9 +134,68 @@ def found(comparison: Comparison, before: Any) -> list[Any]:
     ]
 
 
+def fields_of(result: Any, key: str, by: str | None, *, texts: bool) -> dict[str, Any]:
+    """Return what a row and a check have in common; `by` is what graded the one or the other."""
+    fields: dict[str, Any] = {"id": result.id, key: by, "outcome": result.outcome}
+    fields["score"] = result.score
+    if result.bounds is not None:
+        fields["bounds"] = [*result.bounds]
+    if texts and result.reason is not None:
+        fields["reason"] = result.reason
+    return fields
+
+
+def check_fields(check: CheckResult, *, texts: bool = True) -> dict[str, Any]:
+    fields = fields_of(check, "kind", check.kind, texts=texts)
+    if texts and check.details:
+        fields["details"] = dict(check.details)
+    if check.checks:
+        fields["checks"] = [check_fields(each, texts=texts) for each in check.checks]
+    return fields
+
+
 @given(written=st.lists(ROWS, max_size=4))
 def test_a_line_has_the_fields_of_its_row(written: list[RowResult]) -> None:
-    assert [*row_lines(written)] == [f"{to_json(row_fields(each))}\n" for each in written]
+    for texts in (True, False):
+        expected = []
+        for each in written:
+            checks = [check_fields(check, texts=texts) for check in each.checks]
+            content = {
+                key: value for key, value in (each.content or {}).items() if texts or key == "tags"
+            }
+            fields = fields_of(each, "rubric", each.rubric, texts=texts)
+            expected.append({**fields, "checks": checks, **content})
+        assert [*row_lines(written, texts=texts)] == [f"{to_json(each)}\n" for each in expected]
+
+
+@given(written=st.lists(ROWS, max_size=4))
+def test_lines_without_texts_are_those_of_results_without_texts(written: list[RowResult]) -> None:
+    assert [*row_lines(written, texts=False)] == [*row_lines(map(without_texts, written))]
+    assert row_fields(written) == [*map(json.loads, row_lines(written))]
+
+
+@given(texts=st.lists(TEXTS, max_size=5))
+def test_texts_are_written_as_json_does(texts: list[str]) -> None:
+    assert [*texts_as_json(texts)] == [*map(to_json, texts)]
+
+
+# What a table or YAML may have and JSON has not.
+ODD = [float("nan"), {1: "x"}, {"a": {2}}, 10**5000, ["%s", "%"], {"%d": None}, b"x", "\ud800"]
+
+
+@pytest.mark.parametrize("number", range(len(ODD)))
+def test_content_that_is_no_json_is_written_as_text(number: int) -> None:
+    contents: list[dict[str, Any]] = [
+        {"metadata": ODD[number], "output": "said"},
+        {"tags": ["t"], "100%": "x"},
+    ]
+    rows = [row("a", content=content) for content in contents]
+    lines = [json.loads(line) for line in row_lines(rows)]
+    assert [line.keys() - {"id", "rubric", "outcome", "score", "checks"} for line in lines] == [
+        content.keys() for content in contents
+    ]
+    assert lines[0]["output"] == "said"
+    assert "NaN" not in "".join(row_lines(rows))
 
 
 @given(

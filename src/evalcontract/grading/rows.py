@@ -15,7 +15,7 @@ from evalcontract.checks.outcome import ANY_SCORE, UNANSWERED, Outcome, Output
 from evalcontract.checks.plan import NestedRubric, Plan
 from evalcontract.datasets.placing import to_diagnostics
 from evalcontract.datasets.run import Run
-from evalcontract.grading.results import CONTENT, TAGS, VALUES, CheckResult, RowResult
+from evalcontract.grading.results import TAGS, VALUES, CheckResult, RowResult
 from evalcontract.grading.runner import OwnRunner, RubricRunner, Task
 from evalcontract.library.library import Resolution
 from evalcontract.model.diagnostic import Diagnostic, Problem
@@ -142,7 +142,7 @@ def _size_of(check: Mapping[str, Any] | None) -> _Size:
     return _Size(1, sum(map(len, lists)), tools, int("pattern" in check))
 
 
-# The keys of a row that results keep besides its output.
+# The keys of a row that results keep besides its output, in the order of `CONTENT`.
 _KEPT = ("tags", "metadata", "input")
 #: What a row expects of the output, by the keys that it has there.
 EXPECTATIONS = (
@@ -162,19 +162,24 @@ def _content_of(task: Task) -> dict[str, Any]:
     content = {key: row[key] for key in _KEPT if key in row}
     if output.text is not None:
         content["output"] = output.text
-    if expected := {key: row[key] for key in EXPECTATIONS if key in row}:
-        content["expected"] = expected
     if output.tool_calls is not None:
         content["tool_calls"] = [
             {"name": call.name, "arguments": call.arguments} for call in output.tool_calls
         ]
-    return {key: content[key] for key in CONTENT if key in content}
+    if expected := {key: row[key] for key in EXPECTATIONS if key in row}:
+        content["expected"] = expected
+    return content
 
 
 def without_texts(row: RowResult) -> RowResult:
     """Return a result without texts of the data: only what groups rows stays, and no reasons."""
-    content = {key: value for key, value in (row.content or {}).items() if key in (TAGS, VALUES)}
-    return row._replace(reason=None, content=content or None, checks=_without_texts(row.checks))
+    content = content_without_texts(row.content or {}) or None
+    return row._replace(reason=None, content=content, checks=_without_texts(row.checks))
+
+
+def content_without_texts(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what groups rows of what is kept of a row and its output."""
+    return {key: value for key, value in content.items() if key in (TAGS, VALUES)}
 
 
 def _without_texts(checks: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
@@ -190,9 +195,13 @@ def _without_texts(checks: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
 
 def _without_text(check: CheckResult) -> CheckResult:
     id_, kind, outcome, score, *_ = check
-    details = {UNANSWERED: _LEFT_OUT} if check.unanswered else None
-    inner = _without_texts(check.checks)
+    details, inner = details_without_texts(check), _without_texts(check.checks)
     return CheckResult(id_, kind, outcome, score, None, details, check.bounds, inner)
+
+
+def details_without_texts(check: CheckResult) -> dict[str, Any] | None:
+    """Return the details of a check without texts: whether one of its judges gave no verdict."""
+    return {UNANSWERED: _LEFT_OUT} if check.unanswered else None
 
 
 # Of a task.

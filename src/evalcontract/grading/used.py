@@ -18,7 +18,7 @@ from evalcontract.grading.results import RowResult
 from evalcontract.grading.runner import Task
 from evalcontract.judging.asking import Judging
 from evalcontract.library.library import Artifact, visit
-from evalcontract.meaning.view import RowsMeaning
+from evalcontract.meaning.rows import RowsMeaning
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
