@@ -352,13 +352,13 @@ class ResultsFile:
         self._complete = path if resume and path.is_file() else None
         self._replace = replace
         refuse_settings(path)
-        require_writer(path)
         beside = run_path(path)
         for written in (path, path.with_name(f"{path.name}.partial"), beside):
             for read in inputs:
                 if is_same(written, read):
                     raise UsageError(f"{display_name(written)} is read: results need another name")
                 refuse_inside(written, read, "results need")
+        require_writer(path)
         with _writing(path):
             self._file = GrowingFile(path, replace=replace or resume)
         with _writing(beside):
