@@ -11,6 +11,7 @@ from typing import Any
 
 from evalcontract.checks.outcome import NO_MODEL, Outcome
 from evalcontract.grading.basis import each_as_json, to_json
+from evalcontract.grading.earlier import counted_of, fingerprint_of
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.rows import content_without_texts, details_without_texts
 from evalcontract.grading.runner import score_text
@@ -411,6 +412,7 @@ def _row_heads(rows: Sequence[RowResult], *, texts: bool = True) -> Iterator[str
     checks = _check_texts([check for row in rows for check in row.checks], texts=texts)
     for row, id_ in zip(rows, texts_as_json([row.id for row in rows]), strict=True):
         which = id_ if row.sample is None else f'{id_}, "sample": {to_json(row.sample)}'
+        which = f'{which}, "fingerprint": "{fingerprint_of(counted_of(row))}"'
         result = _score_text("rubric", row.rubric, row.outcome, row.score, row.bounds)
         why = f', "reason": {to_json(row.reason)}' if texts and row.reason is not None else ""
         of_row = ", ".join(islice(checks, len(row.checks)))

@@ -193,14 +193,9 @@ def content_of(line: bytes) -> dict[str, Any] | None:
     """Return the object in a line of results, or in a run file; None if it is not valid."""
     try:
         content = load_exactly(line)
-        return content if is_content(content) else None
+        return content if _schema_of_lines().is_valid(content) else None
     except (ValueError, TypeError, RecursionError):
         return None
-
-
-def is_content(value: Any) -> bool:
-    """Whether a value is what a line of results, or a run file, may have."""
-    return bool(_schema_of_lines().is_valid(value))
 
 
 @cache

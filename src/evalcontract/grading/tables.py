@@ -21,7 +21,7 @@ from evalcontract.workspace import display_name
 
 #: The columns that each table has; other keys of rows follow them.
 COLUMNS = (
-    *("id", "rubric", "outcome", "score", "bounds", "reason", "checks"),
+    *("id", "fingerprint", "rubric", "outcome", "score", "bounds", "reason", "checks"),
     *("tags", "metadata", "input", "output", "tool_calls", "expected"),
 )
 #: The columns that hold JSON.
