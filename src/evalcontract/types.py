@@ -759,6 +759,7 @@ class RowResult(TypedDict):
 
     id: str
     sample: NotRequired[int | str]
+    fingerprint: NotRequired[str]
     rubric: str | None
     outcome: Literal["passed", "failed", "undecided", "skipped"] | None
     score: float | None

@@ -56,6 +56,9 @@ RULE = """
     SUSPECTS = row_rule(
         DECLARED, silent=lambda group: True, suspects=lambda row, group: "HELLO" in row["input"]
     )(shouts)
+    FAILS = row_rule(
+        DECLARED, silent=lambda group: True, suspects=lambda row, group: row["nothing"]
+    )(shouts)
     PLAIN_TEXT = row_rule(NAME)(shouts)
     NO_PAGE = row_rule(Code(NAME))(shouts)
     NO_RULE = 7
@@ -121,6 +124,15 @@ def test_what_a_rule_suspects_is_shown_to_it(
     codes, asked = checked(tmp_path)
     assert codes == ["dataset/shouting"]
     assert set(asked) == {"r7"}
+
+
+def test_a_rule_that_cannot_say_what_it_suspects_is_shown_every_row(
+    install: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    install("shouting:FAILS", "dataset/shouting")
+    codes, asked = checked(tmp_path)
+    assert codes == ["dataset/shouting"]
+    assert set(asked) == {f"r{n}" for n in range(20)}
 
 
 ROWS = "".join(f"  - {{id: r{n}, input: {'HELLO' if n == 7 else 'hello'}, expected_facts: [c]}}\n"

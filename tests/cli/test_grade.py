@@ -521,7 +521,7 @@ def test_rows_have_what_was_graded_and_no_texts_leaves_it_out(
     assert "earlier results have texts" in capsys.readouterr().err
     grade("--results", "r.jsonl", "--no-texts", "--force")
     refund, lost, _ = rows_of(place / "r.jsonl")
-    assert list(refund) == ["id", "rubric", "outcome", "score", "checks", "tags"]
+    assert list(refund) == ["id", "fingerprint", "rubric", "outcome", "score", "checks", "tags"]
     assert list(lost["checks"][1]) == ["id", "kind", "outcome", "score"]
     assert grade("--results", "r.jsonl", "--no-texts", "--resume") == 0
 

@@ -129,6 +129,9 @@ ROW = '{"id": "r0", "rubric": null, "outcome": "failed", "score": %s, "checks": 
         ({"r.partial": "mine"}, ["--results", "r", "--resume"], None),
         ({"r.partial": "mine\n"}, ["--results", "r", "--resume"], "not a result"),
         ({}, ["--results", "no/such/folder/r"], "no such file"),
+        ({}, ["--results", "r.xlsx"], "ends in `.jsonl`, `.ndjson`, `.csv`, `.tsv` or `.parquet`"),
+        ({}, ["--results", "r.json"], "ends in `.jsonl`"),
+        ({}, ["--results", "r.JSONL"], None),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else None,
 )

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tables import every_case
 from writing import write
 
 from evalcontract import Grader, Summary
@@ -118,3 +119,19 @@ def test_an_executor_that_fails_spoils_one_result() -> None:
     results = single.results(block_of([{"wants": "good"}] * 3, list(map(Output, texts))))
     assert [each.outcome for each in results] == ["passed", "error", "failed"]
     assert results[1].reason == "the executor of `own` failed: ZeroDivisionError: no"
+
+
+@every_case("is_batched", [False, True])
+def test_what_is_no_verdict_spoils_one_result(*, is_batched: bool) -> None:
+    def judge(row: Mapping[str, Any], text: str) -> Any:
+        del row
+        return {"good": PASSED, "bounds": PASSED._replace(bounds=7)}.get(text)  # type: ignore[arg-type]
+
+    execute = of_text(judge)
+    passed = CheckResult("x", "own", *PASSED)
+    single = Single("x", "own", 1.0, None, execute, passed, execute.judge if is_batched else None)
+    texts = ["good", "bad", "bounds", "good"]
+    results = single.results(block_of([{}] * 4, list(map(Output, texts))))
+    assert [each.outcome for each in results] == ["passed", "error", "error", "passed"]
+    assert results[0] is results[3] == passed
+    assert "the executor of `own` failed: TypeError: cannot unpack" in (results[1].reason or "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evalcontract.checks.outcome import ANY_SCORE, Outcome
+from evalcontract.grading.compared import lines_of
 from evalcontract.grading.comparison import Comparison, ScoreDifference
 from evalcontract.grading.earlier import by_id
 from evalcontract.grading.groups import Group, Grouping
@@ -184,3 +185,36 @@ def test_bounds_are_compared_beside_a_score() -> None:
     one = row("a", check("c", 1.0))
     comparison = compared([one._replace(bounds=Bounds(0.0, 1.0))], [one])
     assert comparison.change_count == 1
+
+
+def test_graded_scores_have_the_test_of_scores_and_verdicts_their_own() -> None:
+    """The mean falls while as many verdicts turn one way as the other: McNemar's test says 1."""
+    before = [row(f"r{at}", check("x", 0.75 + at % 3 / 100)) for at in range(12)]
+    after = [row(f"r{at}", check("x", 0.55 + at % 4 / 50)) for at in range(12)]
+    before[0], after[0] = row("r0", check("x", 1.0)), row("r0", check("x", 0.9))
+    before[1], after[1] = row("r1", check("x", 0.9)), row("r1", check("x", 1.0))
+    found = compared(before, after).rows.difference
+    assert found is not None
+    assert (found.better, found.worse, found.test, found.of_verdicts) == (1, 1, "t", 1)
+    assert found.p_value == found.scores.p_value
+    assert found.p_value is not None
+    assert found.p_value < 0.001
+    (line,) = lines_of([compared(before, after)])[0].rows
+    assert (line.corrected, line.verdicts_corrected) == (found.p_value, 1)
+
+
+def test_scores_that_are_verdicts_have_one_test() -> None:
+    before = [row(f"r{at}", check("x", float(at > 1))) for at in range(12)]
+    after = [row(f"r{at}", check("x", float(at > 5))) for at in range(12)]
+    found = compared(before, after).rows.difference
+    assert found is not None
+    assert found.test == "mcnemar"
+    assert found.p_value == found.of_verdicts == 0.125
+
+
+def test_a_row_without_a_verdict_leaves_verdicts_without_a_test() -> None:
+    rows = [row(f"r{at}", check("x", at / 12)) for at in range(12)]
+    rows[0] = rows[0]._replace(outcome=None)
+    found = compared(rows, [each._replace(score=0.5) for each in rows]).rows.difference
+    assert found is not None
+    assert (found.test, found.of_verdicts) == ("t", None)

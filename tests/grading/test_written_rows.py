@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,13 @@ from evalcontract._version import __version__
 from evalcontract.checks.outcome import Outcome
 from evalcontract.grading.basis import each_as_json, to_json
 from evalcontract.grading.comparison import Comparison
-from evalcontract.grading.earlier import WrittenResults, by_id, counted_of, written_results
+from evalcontract.grading.earlier import (
+    WrittenResults,
+    by_id,
+    counted_of,
+    fingerprint_of,
+    written_results,
+)
 from evalcontract.grading.groups import Grouping
 from evalcontract.grading.printed import row_fields, row_lines, summary_fields
 from evalcontract.grading.results import (
@@ -28,6 +35,7 @@ from evalcontract.grading.rows import without_texts
 from evalcontract.grading.summary import OPEN, Summary
 from evalcontract.library.scores import Bounds
 from evalcontract.model.errors import UsageError
+from evalcontract.source.encoding import texts_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,9 +141,100 @@ def found(comparison: Comparison, before: Any) -> list[Any]:
     ]
 
 
+def fields_of(result: Any, key: str, by: str | None, *, texts: bool) -> dict[str, Any]:
+    """Return what a row and a check have in common; `by` is what graded the one or the other."""
+    fields: dict[str, Any] = {"id": result.id, key: by, "outcome": result.outcome}
+    fields["score"] = result.score
+    if result.bounds is not None:
+        fields["bounds"] = [*result.bounds]
+    if texts and result.reason is not None:
+        fields["reason"] = result.reason
+    return fields
+
+
+def check_fields(check: CheckResult, *, texts: bool = True) -> dict[str, Any]:
+    fields = fields_of(check, "kind", check.kind, texts=texts)
+    if texts and check.details:
+        fields["details"] = dict(check.details)
+    if check.checks:
+        fields["checks"] = [check_fields(each, texts=texts) for each in check.checks]
+    return fields
+
+
 @given(written=st.lists(ROWS, max_size=4))
 def test_a_line_has_the_fields_of_its_row(written: list[RowResult]) -> None:
-    assert [*row_lines(written)] == [f"{to_json(row_fields(each))}\n" for each in written]
+    for texts in (True, False):
+        expected = []
+        for each in written:
+            checks = [check_fields(check, texts=texts) for check in each.checks]
+            content = {
+                key: value for key, value in (each.content or {}).items() if texts or key == "tags"
+            }
+            fields = fields_of(each, "rubric", each.rubric, texts=texts)
+            id_ = {"id": fields.pop("id"), "fingerprint": fingerprint_of(counted_of(each))}
+            expected.append({**id_, **fields, "checks": checks, **content})
+        assert [*row_lines(written, texts=texts)] == [f"{to_json(each)}\n" for each in expected]
+
+
+def test_fingerprints_tell_what_counts_apart() -> None:
+    """Each of the others differs from the first in one thing that counts."""
+    first = row("a")
+    (check,) = first.checks
+    others = [
+        row("a", 0.0),
+        first._replace(rubric="rubric/a@1.0.1"),
+        first._replace(rubric=None),
+        first._replace(outcome=None),
+        first._replace(bounds=Bounds(0.0, 1.0)),
+        first._replace(checks=()),
+        first._replace(checks=(check._replace(id="y"),)),
+        first._replace(checks=(check._replace(score=0.5),)),
+        first._replace(checks=(check._replace(outcome=Outcome.FAILED),)),
+        first._replace(checks=(check._replace(bounds=Bounds(0.0, 0.5)),)),
+        first._replace(checks=(check._replace(id="c", checks=(check,)),)),
+        first._replace(checks=(check, check._replace(id="y"))),
+    ]
+    prints = [fingerprint_of(counted_of(each)) for each in (first, *others)]
+    assert len({*prints}) == len(prints)
+    same = [
+        row("b"),
+        first._replace(reason="why", content={"output": "said"}, sample=2),
+        first._replace(checks=(check._replace(kind="own", reason="why", details={"a": 1}),)),
+        first._replace(score=1, checks=(check._replace(score=1),)),
+    ]
+    for each in same:
+        fingerprint_of.cache_clear()
+        assert fingerprint_of(counted_of(each)) == prints[0]
+    assert prints[0] == "b495792f6850da55", "it stays what it is in later versions"
+
+
+@given(written=st.lists(ROWS, max_size=4))
+def test_lines_without_texts_are_those_of_results_without_texts(written: list[RowResult]) -> None:
+    assert [*row_lines(written, texts=False)] == [*row_lines(map(without_texts, written))]
+    assert row_fields(written) == [*map(json.loads, row_lines(written))]
+
+
+@given(texts=st.lists(TEXTS, max_size=5))
+def test_texts_are_written_as_json_does(texts: list[str]) -> None:
+    assert [*texts_as_json(texts)] == [*map(to_json, texts)]
+
+
+# What a table or YAML may have and JSON has not.
+ODD = [float("nan"), {1: "x"}, {"a": {2}}, 10**5000, ["%s", "%"], {"%d": None}, b"x", "\ud800"]
+
+
+@pytest.mark.parametrize("number", range(len(ODD)))
+def test_content_that_is_no_json_is_written_as_text(number: int) -> None:
+    contents: list[dict[str, Any]] = [
+        {"metadata": ODD[number], "output": "said"},
+        {"tags": ["t"], "100%": "x"},
+    ]
+    rows = [row("a", content=content) for content in contents]
+    lines = [json.loads(line) for line in row_lines(rows)]
+    always = {"id", "fingerprint", "rubric", "outcome", "score", "checks"}
+    assert [line.keys() - always for line in lines] == [content.keys() for content in contents]
+    assert lines[0]["output"] == "said"
+    assert "NaN" not in "".join(row_lines(rows))
 
 
 @given(
@@ -226,6 +325,7 @@ def test_no_more_changed_rows_are_read_than_are_kept(
 
 
 LINE = lines_of([row("a"), row("b")])
+FINGERPRINT = re.compile(b'"[0-9a-f]{16}"')
 # What may not be read line by line: the data, and what the manifest says.
 OTHERS: dict[str, tuple[bytes, dict[str, Any]]] = {
     "another version": (LINE, {"tool": {**TOOL, "version": "0.0.1"}}),
@@ -234,6 +334,8 @@ OTHERS: dict[str, tuple[bytes, dict[str, Any]]] = {
     "samples": (lines_of([row("a", sample=1), row("a", sample=2)]), {}),
     "no id": (LINE.replace(b'{"id": "a", ', b"{"), {}),
     "an id that is no text": (LINE.replace(b'"id": "a"', b'"id": 1'), {}),
+    "another fingerprint": (FINGERPRINT.sub(b'"0123456789abcdef"', LINE), {}),
+    "no fingerprint": (LINE.replace(b'"fingerprint"', b'"finger"'), {}),
     "an outcome that is none": (LINE.replace(b'"passed"', b'"well"'), {}),
     "a list for an outcome": (LINE.replace(b'"passed"', b'["passed"]'), {}),
     "checks that are none": (LINE.replace(b'"checks": [', b'"checks": [1, '), {}),

@@ -22,12 +22,12 @@ from evalcontract.meaning.changes import (
     rank_of,
     version_fault,
 )
+from evalcontract.meaning.rows import RowsMeaning
 from evalcontract.meaning.view import (
     FIELDS,
     IDENTITY,
     UNORDERED,
     ChangeClass,
-    RowsMeaning,
     View,
     class_of,
     digest_of_json,

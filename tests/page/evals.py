@@ -162,6 +162,23 @@ LEVELS = [
 ]
 
 
+def judged(root: Path, samples: int = 3) -> Path:
+    """Write a dataset with several outputs of each row, which a judge answered on; return its path.
+
+    The judge passes all outputs but the first of the second row.
+    """
+    dataset = reviewed(root, 2, "a")
+    file = root / "results_a.jsonl"
+    manifest, *rows, summary = map(json.loads, file.read_text().splitlines())
+    rows = [
+        {**_result(number and not at, is_last=False, run=0), "id": f"r{number}", "sample": at + 1}
+        for number in range(len(rows))
+        for at in range(samples)
+    ]
+    _written(file, _lines([manifest, *rows, summary]))
+    return dataset
+
+
 def sampled(root: Path, rows: int = 24, samples: int = 3) -> Path:
     """Write a dataset with several outputs of each row, two rows of a topic; return its path.
 

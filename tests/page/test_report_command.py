@@ -17,6 +17,7 @@ from evals import large, reviewed, small
 from pages import data_of, report
 from tables import every_case
 from work import calls_of
+from writing import write
 
 from evalcontract.page import runs
 
@@ -151,6 +152,32 @@ def test_what_was_predicted_to_run_and_did_not_is_told(
     dataset.write_text(text.replace(before, after))
     (table,) = data_of(report(dataset, "--results", results))["coverage"]
     assert missed(table) == wanted
+
+
+@pytest.mark.costly
+@every_case("recorded", [(2, 3), (1, 2), (3,), (1, 2, 3)])
+def test_a_check_that_did_not_run_on_one_output_is_missed(
+    tmp_path: Path, recorded: tuple[int, ...]
+) -> None:
+    """Whichever of the outputs of a row it is, and whatever the others come to."""
+    row = {"id": "a", "input": "Where?", "expected_tools": ["find"]}
+    lines = [
+        {"id": "a", "sample": number, "output": "Here."}
+        | ({"tool_calls": [{"name": "find"}]} if number in recorded else {})
+        for number in (1, 2, 3)
+    ]
+    texts = {"datasets/rows.jsonl": row, "outputs.jsonl": "\n".join(map(json.dumps, lines))}
+    write(tmp_path, texts)
+    dataset, results = tmp_path / "datasets" / "rows.jsonl", tmp_path / "results.jsonl"
+    given = ("--outputs", tmp_path / "outputs.jsonl", "--results", results, "--force")
+    command_line("grade", dataset, *given)
+    data = data_of(report(dataset, "--results", results))
+    (table,), (run,) = data["coverage"], data["runs"]
+    lost, why = 3 - len(recorded), "no tool calls of the output were recorded"
+    reason = f"on {lost} of 3 outputs: unavailable: {why}"
+    assert missed(table) == ({"a": {"expected_tools": reason}} if lost else {})
+    told = [f"{lost} of 3 tool_usage checks did not run: {why}"] if lost else []
+    assert run["unmeasured"] == told
 
 
 @pytest.mark.costly
@@ -330,6 +357,42 @@ def test_an_output_of_an_id_that_several_rows_have_is_not_guessed(tmp_path: Path
     assert len(rows) == 7
 
 
+@every_case(
+    ("text", "wanted"),
+    [
+        (
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        ),
+        (
+            "\u0915\u094d\u200d\u0937 \u0905\u0935\u0928\u094d\u200d",
+            "\u0915\u094d\u200d\u0937 \u0905\u0935\u0928\u094d\u200d",
+        ),
+        ("\U0001f469\u200d\U0001f467 \u2764\ufe0f\u200d\U0001f525", None),
+        ("ad\u200dmin", "ad\ufffdmin"),
+        (
+            "\u0645\u06cc\u200c\u200c\u062e\u0648\u0627\u0647\u0645 \u200c",
+            "\u0645\u06cc\ufffd\ufffd\u062e\u0648\u0627\u0647\u0645 \ufffd",
+        ),
+        ("\u0915\u094d\u200d\u200d", "\u0915\u094d\ufffd\ufffd"),
+        (
+            "\u0645\u06cc\u202e\u062e\u0648\u0627\u0647\u0645\u200b",
+            "\u0645\u06cc\ufffd\u062e\u0648\u0627\u0647\u0645\ufffd",
+        ),
+    ],
+)
+def test_joiners_that_are_spelling_are_kept(tmp_path: Path, text: str, wanted: str | None) -> None:
+    dataset, results = reviewed(tmp_path, 2), tmp_path / "results_a.jsonl"
+    lines = [json.loads(line) for line in results.read_text().splitlines()]
+    lines[1]["output"] = text
+    lines[1]["checks"][1]["details"]["reason"] = text
+    results.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    (run,) = data_of(report(dataset, "--results", results))["runs"]
+    (row,) = [row for row in run["rows"] if row["id"] == "r0"]
+    assert row["output"] == (text if wanted is None else wanted)
+    assert row["checks"][1][5][0]["reason"] == row["output"]
+
+
 def test_texts_are_cut_and_left_out_when_there_are_too_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -341,7 +404,8 @@ def test_texts_are_cut_and_left_out_when_there_are_too_many(
     with_texts = [row for row in rows if "output" in row]
     assert [row["id"] for row in with_texts] == [row["id"] for row in rows[: len(with_texts)]]
     assert 0 < len(with_texts) < len(rows)
-    assert all(row["output"] == f"Order {row['id'][1:]} l…" for row in with_texts)
+    for row in with_texts:  # "Order 0 left, says a.", and so on
+        assert row["output"] == f"Order {row['id'][1:]} le… (and 20 more characters)"
     assert (
         f"the page is large: the texts of {len(rows) - len(with_texts)} results are left out"
         in (data["notes"])

@@ -145,10 +145,11 @@ def any_text(_: str) -> bool:
 
 
 class Substrings:
-    """Texts to look for in other texts, in order of preference."""
+    """Texts to look for in other texts, in order of preference; `size` is their total length."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._order = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        self.size = sum(map(len, self._order))
         self._index: dict[int, dict[str, list[str]]] = {}
 
     def first_in(self, text: str, is_wanted: Callable[[str], bool] = any_text) -> str | None:

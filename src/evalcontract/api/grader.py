@@ -265,7 +265,7 @@ class RunResults:
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return a mapping for each row, as a line of results has it."""
-        return [*map(row_fields, self.rows)]
+        return row_fields(self.rows)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with a line for each row, and a column for each key.

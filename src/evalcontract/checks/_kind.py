@@ -195,6 +195,9 @@ def field_of(row: Row, field: str) -> Any:
     return value
 
 
+_WANTED = ("expected_facts", "must_contain_any")
+
+
 def is_empty(field: str, value: Any) -> bool:
     """Whether a value is an empty collection or a blank text.
 
@@ -203,12 +206,12 @@ def is_empty(field: str, value: Any) -> bool:
     """
     if isinstance(value, str):
         return not value.strip()
-    if field in ("expected_facts", "must_contain_any") and isinstance(value, list):
+    if isinstance(value, list) and field in _WANTED:
         for text in value:  # noqa: SIM110 - faster, and mostly the first one decides
             if not isinstance(text, str) or text.strip():
                 return False
         return True
-    return value in ([], {})
+    return not value and isinstance(value, list | dict)
 
 
 def outlooks_of(needs: Iterable[Needs], row: Row) -> Iterator[Prediction]:

@@ -8,7 +8,7 @@ from typing import Any
 from evalcontract.analysis.texts import composed, folded
 from evalcontract.checks.outcome import Verdict, error, failed
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import SHOWN, clipped, listed
+from evalcontract.model.values import SHOWN, VALUE_LENGTH, clipped, listed
 from evalcontract.source.faults import ParseError
 
 
@@ -136,7 +136,8 @@ def _may_be_apart(fact: str, text: str, gaps: list[str]) -> bool:
 
 def quoted(text: str) -> str:
     """Return a text for a reason: in one line, clipped, in backticks."""
-    return f"`{clipped(' '.join(text.split()))}`"
+    line = " ".join(text.split())
+    return f"`{line if len(line) <= VALUE_LENGTH else clipped(line)}`"
 
 
 def quoted_list(texts: Sequence[str]) -> str:

@@ -32,8 +32,11 @@ from evalcontract.checks.outcome import (
     combined,
     of_judges,
 )
+from evalcontract.model.startup import made_of
 from evalcontract.structure.schemas import with_defaults
 
+# What each row needs: members of enums are found slowly.
+_verdict_of, _PASSED, _FAILED = made_of(Verdict), Outcome.PASSED, Outcome.FAILED
 #: So many of the facts that are missing are in the results; the score tells how many are.
 _MAX_MISSING = 100
 #: So many of the verdicts on outputs that state all facts are kept for a check.
@@ -137,8 +140,9 @@ def _verdict(facts: Sequence[Any], missing: list[str], least: float) -> Verdict:
     recall = (len(facts) - len(missing)) / len(facts)
     details = _details(facts, missing)
     if recall >= least:
-        return Verdict(Outcome.PASSED, recall, None, details)
-    return Verdict(Outcome.FAILED, recall, f"it does not state {quoted_list(missing)}", details)
+        return _verdict_of((_PASSED, recall, None, details, None))
+    reason = f"it does not state {quoted_list(missing)}"
+    return _verdict_of((_FAILED, recall, reason, details, None))
 
 
 def _details(facts: Sequence[Any], missing: list[str]) -> dict[str, Any]:

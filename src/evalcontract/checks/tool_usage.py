@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any
 
 from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
@@ -21,7 +21,7 @@ from evalcontract.checks.outcome import (
     unavailable,
 )
 from evalcontract.model.diagnostic import Path
-from evalcontract.model.startup import NamedTuple
+from evalcontract.model.startup import NamedTuple, made_of
 from evalcontract.model.values import clipped, hashable, listed
 from evalcontract.source.faults import ParseError
 from evalcontract.structure.schemas import with_defaults
@@ -75,7 +75,8 @@ _UNFINISHED = {
 _FAULT = "parse_error"
 # The keys that are looked at in each call.
 _KEYS = frozenset((*(path[0] for path in (*_NAMES, *_ARGUMENTS)), *_UNFINISHED, _FAULT))
-_PLAIN = frozenset({"name", "arguments"})
+_call = made_of(ToolCall)
+_OTHER_KEYS = _KEYS - {"name", "arguments"}
 # What is none of the arguments, whatever its key is.
 _NOTHING: tuple[Any, ...] = (None, "", [], {})
 
@@ -97,6 +98,9 @@ def read_calls(recorded: Iterable[Any]) -> ReadCalls:
     """
     calls, faults = [], []
     for index, item in enumerate(recorded):
+        if _is_plain(item):
+            calls.append(_call((item["name"], item["arguments"], None)))
+            continue
         call, path = _read_call(item)
         calls.append(call)
         if call.fault is not None:
@@ -104,17 +108,20 @@ def read_calls(recorded: Iterable[Any]) -> ReadCalls:
     return ReadCalls(tuple(calls), tuple(faults))
 
 
+def _is_plain(item: Any) -> bool:
+    """Whether a call has a name, an object of arguments, and no other key that is known."""
+    return (
+        item.__class__ is dict
+        and item.get("arguments").__class__ is dict
+        and item.get("name").__class__ is str
+        and _OTHER_KEYS.isdisjoint(item)
+        and bool(item["name"].strip())
+    )
+
+
 def _read_call(item: Any) -> tuple[ToolCall, Path]:
     """Return a call, and where it has its fault, if it has one."""
     shape = _shape_of(_KEYS.intersection(item if isinstance(item, dict) else ()))
-    if shape.is_plain:
-        name, given = item["name"], item["arguments"]
-        if name.__class__ is str and given.__class__ is dict and name.strip():
-            return ToolCall(name, given), ()
-    return _read_shape(item, shape)
-
-
-def _read_shape(item: Any, shape: _KeysOfCall) -> tuple[ToolCall, Path]:
     names = [name for _, name in _values(item, shape.names) if isinstance(name, str)]
     if len(names) != 1 or not names[0].strip():
         several = "several names" if len(names) > 1 else "no name that is known"
@@ -140,15 +147,11 @@ def _read_shape(item: Any, shape: _KeysOfCall) -> tuple[ToolCall, Path]:
 
 
 class _KeysOfCall(NamedTuple):
-    """Where a call may have its name and arguments, and whether it may say it is unfinished.
-
-    It `is_plain` if it has a `name`, `arguments`, and no other key that is known.
-    """
+    """Where a call may have its name and arguments, and whether it may say it is unfinished."""
 
     names: Sequence[tuple[str, ...]]
     arguments: Sequence[tuple[str, ...]]
     may_be_unfinished: bool
-    is_plain: bool
 
 
 @lru_cache(maxsize=1 << 10)  # most calls have the same keys
@@ -157,7 +160,7 @@ def _shape_of(keys: frozenset[str]) -> _KeysOfCall:
         [path for path in paths if path[0] in keys] for paths in (_NAMES, _ARGUMENTS)
     )
     may_be_unfinished = not keys.isdisjoint((*_UNFINISHED, _FAULT))
-    return _KeysOfCall(names, arguments, may_be_unfinished, keys == _PLAIN)
+    return _KeysOfCall(names, arguments, may_be_unfinished)
 
 
 def _unfinished(item: Mapping[str, Any]) -> str | None:
@@ -338,7 +341,7 @@ def first_out_of_order(expected: Sequence[Call], calls: Sequence[Call]) -> Call 
 
 _OWN = ("forbidden_tools", "max_calls")
 # So many verdicts are kept for a check, each on at most so many names.
-_TEXTS, _name_of = {str}, attrgetter("name")
+_TEXTS, _name_of = {str}, itemgetter(0)
 _MAX_KNOWN, _MAX_NAMES = 1 << 10, 50
 
 
@@ -381,7 +384,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
         if recorded is None:
             return unavailable("no tool calls of the output were recorded")
         expected = row.get("expected_tools") if own is None else own
-        if expected and {*map(type, expected)} == _TEXTS:
+        if expected and _TEXTS.issuperset(map(type, expected)):
             called = tuple(map(_name_of, recorded))
             if len(expected) + len(called) <= _MAX_NAMES and all(called):
                 return judge_names(tuple(expected), called)

@@ -188,7 +188,8 @@ def _records(comparisons: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 # The difference of no rows: it has no figure.
 _FIGURES = ("before", "after", "difference", "stderr", "interval", "method", "better", "worse")
-_NO_PAIRS = {"pairs": 0} | dict.fromkeys((*_FIGURES, "test", "p", "p_corrected"))
+_TESTS = ("test", "p", "p_corrected", "p_verdicts", "p_verdicts_corrected")
+_NO_PAIRS = {"pairs": 0} | dict.fromkeys((*_FIGURES, *_TESTS))
 
 
 def _tables(comparisons: Sequence[dict[str, Any]]) -> Iterator[MarkdownTable]:

@@ -87,11 +87,11 @@ class ShareOptions(NamedTuple):
 
     def of(self, tasks: list[Task], rows: list[RowResult]) -> Share:
         """Return the share of some rows."""
-        if self.lines and tasks:
+        if self.lines and self.texts and tasks:
             rows = with_content(tasks, rows)
         if tasks:
             rows = self.grouping.told([task.row for task in tasks], rows)
-        lines = "".join(harmless_json(["".join(row_lines(self._told(rows)))]))
+        lines = self._lines_of(rows) if self.lines else ""
         samples = self.samples.lines(tasks, rows) if self.samples else ""
         rows, sampled = reduced(rows, self.grouping.reduce), rows
         failures = list(islice(filter(is_failure, rows), self.limit or None))
@@ -117,11 +117,8 @@ class ShareOptions(NamedTuple):
         ]
         return found
 
-    def _told(self, rows: list[RowResult]) -> Iterable[RowResult]:
-        """Return the rows as they are written."""
-        if not self.lines:
-            return ()
-        return rows if self.texts else map(without_texts, rows)
+    def _lines_of(self, rows: list[RowResult]) -> str:
+        return "".join(harmless_json(["".join(row_lines(rows, texts=self.texts))]))
 
 
 class ShareTotal:

@@ -19,11 +19,12 @@ from evalcontract.library.library import (
     file_uses,
     visit_inner_first,
 )
-from evalcontract.meaning.view import ChangeClass, View, canonical, digest_of_json, view_and_digest
+from evalcontract.meaning.view import ChangeClass, View, digest_of_json, view_and_digest
 from evalcontract.model.reference import Kind, Reference, Version
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import RowSource
 from evalcontract.source.document import value_at
+from evalcontract.source.encoding import canonical
 
 _REFERENCES = frozenset({"judge_prompt_ref", "rubric_ref"})
 _FILE = "schema_ref"

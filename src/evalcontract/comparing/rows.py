@@ -19,7 +19,7 @@ from evalcontract.datasets.root import check_root
 from evalcontract.datasets.run import Run, today
 from evalcontract.formats._conversion import KeptAs
 from evalcontract.meaning.changes import Act, Change, changes_of
-from evalcontract.meaning.view import ChangeClass, canonical, view_of
+from evalcontract.meaning.view import ChangeClass, view_of
 from evalcontract.model.diagnostic import Diagnostic, Place
 from evalcontract.model.diagnostic import Path as ValuePath
 from evalcontract.model.reference import Kind
@@ -27,6 +27,7 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import json_equal
 from evalcontract.policy import Policy
 from evalcontract.source import RowBatches, RowSource, UnreadableFile
+from evalcontract.source.encoding import canonical
 from evalcontract.workspace import Workspace
 
 if TYPE_CHECKING:

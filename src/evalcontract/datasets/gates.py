@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from functools import cached_property, partial
-from itertools import product
+from functools import cache, cached_property, partial
+from itertools import filterfalse, product, starmap
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.datasets.placing import crash
@@ -81,19 +81,14 @@ class ExtraKeys:
         self._has_learned = False
         self._tests = len(rows) > 1
         # All are looked at: a later row may tell what a key of an earlier one may stand beside.
-        accepted = all([self._accepts_row(row) for row in rows])  # noqa: C419
-        return accepted or (self._has_learned and all(map(self._accepts_row, rows)))
-
-    def _accepts_row(self, row: dict[str, Any]) -> bool:
-        of_row, of_expected = self._free["row"], self._free["expected"]
-        if not of_row.issuperset(row) and not self._accepts("row", row):
-            return False
-        expected = row.get("expected")
-        return (
-            not isinstance(expected, dict)
-            or of_expected.issuperset(expected)
-            or self._accepts("expected", expected)
-        )
+        expected = [each for row in rows if isinstance(each := row.get("expected"), dict)]
+        odd = [
+            (name, mapping)
+            for name, mappings in (("row", rows), ("expected", expected))
+            for mapping in filterfalse(self._free[name].issuperset, mappings)
+        ]
+        accepted = all([self._accepts(*each) for each in odd])  # noqa: C419
+        return accepted or (self._has_learned and all(starmap(self._accepts, odd)))
 
     def learn(self, row: Any) -> bool:
         """Classify the unknown keys that a bundle describes; return whether one is harmless."""
@@ -285,7 +280,7 @@ class Gates:
         self._has_odd_numbers = has_odd_numbers
         self._shared = shared or SharedGates()
         self._bare = (True, True) if rows is None else (rows.has_bare_keys, rows.has_bare_texts)
-        self._groups: dict[_Refs, RowGroup | None] = {}
+        self._group = cache(self._grouped)
         self._by_refs: dict[_Refs, _Barrier | None] = {}
         self._barriers: dict[tuple[Any, ...], _Barrier] = {}
         self._extra_keys: dict[str | None, ExtraKeys] = {}
@@ -397,14 +392,8 @@ class Gates:
             return None
         return _GateKey(with_schema, silent)
 
-    def _group(self, bundle: Any, reference: Any) -> RowGroup | None:
-        """Return what rows with these refs have in common; None if their rubric is uncertain."""
-        refs = (bundle, reference)
-        if refs not in self._groups:
-            self._groups[refs] = self._grouped(bundle, reference)
-        return self._groups[refs]
-
     def _grouped(self, bundle: Any, reference: Any) -> RowGroup | None:
+        """Return what rows with these refs have in common; None if their rubric is uncertain."""
         from evalcontract.rules._rule import RowGroup  # slow to import
 
         plan = None

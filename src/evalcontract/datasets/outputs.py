@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import zip_longest
+from itertools import repeat, zip_longest
 from typing import Any
 
 from evalcontract.checks.outcome import Output
@@ -25,7 +25,7 @@ from evalcontract.datasets.recordings import (
 from evalcontract.model.codes import GUESSES
 from evalcontract.model.diagnostic import Diagnostic, Problem, below
 from evalcontract.model.nearest import nearest, normalise
-from evalcontract.model.startup import NamedTuple
+from evalcontract.model.startup import NamedTuple, made_of
 from evalcontract.model.values import NAME_LENGTH, clipped
 from evalcontract.policy import Policy
 from evalcontract.source import Document, RowSource
@@ -127,6 +127,7 @@ OF_MANY = frozenset({_NO_ANSWER, _UNREAD, _NEAR, _CALL, CUT_OFF})
 _ID, _OUTPUT, _CALLS = "id", "output", "tool_calls"
 # A whole number of more bits is no id: its digits are not worked out.
 _MAX_BITS = 1024
+_output = made_of(Output)
 _SHAPES = "record its `name` and its `arguments`, which are an object or its JSON text"
 
 
@@ -184,7 +185,7 @@ def _faultless(record: Mapping[str, Any]) -> Output | None:
         read, faults = read_calls(calls)
         if faults:
             return None
-    return Output(record.get(_OUTPUT), read, record.get("context"))
+    return _output((record.get(_OUTPUT), read, record.get("context")))
 
 
 def _recode(problem: Problem, *, has_id: bool = False) -> Problem:
@@ -312,6 +313,9 @@ class OutputRecord(NamedTuple):
     sample: int | str | None = None
 
 
+_record = made_of(OutputRecord)
+
+
 class OutputFile:
     """The records of one file; `diagnostics` has the findings on it so far.
 
@@ -436,17 +440,12 @@ class OutputFile:
                 yield None
                 return
             outputs = list(map(_faultless, values))
-            if None in outputs or any(_SAMPLE in value for value in values):
+            if None in outputs or any([_SAMPLE in value for value in values]):  # noqa: C419 - faster
                 yield None
                 return
+            numbers = range(batch.first_index, batch.first_index + len(values))
             ids = map(row_id_of, values)
-            yield [
-                OutputRecord(id_, number, output)
-                for number, (id_, output) in enumerate(
-                    zip(ids, outputs, strict=True), batch.first_index
-                )
-                if output is not None
-            ]
+            yield list(map(_record, zip(ids, numbers, outputs, repeat(None))))
 
     def _records(self, first: int, rows: list[Any]) -> Iterator[OutputRecord]:
         values = [_renamed(value, self._keys) for value in rows]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evalcontract.datasets.kinds import as_task, problem_of_rows
@@ -23,7 +24,7 @@ from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind, Reference, Version
-from evalcontract.model.startup import NamedTuple
+from evalcontract.model.startup import NamedTuple, made_of
 from evalcontract.policy import Policy
 from evalcontract.source import Batch, Document, RowSource, SourceProblem, UnreadableFile
 from evalcontract.source.rows import RowIterable
@@ -64,8 +65,11 @@ class CheckedRow(NamedTuple):
     number: int
     path: Path
     value: Any
-    problems: list[Problem]
+    problems: Sequence[Problem]
     fault: Problem | None
+
+
+_checked_row = made_of(CheckedRow)
 
 
 class RowReader(Protocol):
@@ -202,8 +206,10 @@ _UNCHECKED = Problem(
 def rows_of(dataset_pass: DatasetPass, checked: CheckedBatch) -> Iterator[CheckedRow]:
     """Yield the rows of a batch, each with its problems."""
     if not checked.problems and not checked.unchecked:
-        for index, value in enumerate(checked.batch.rows, checked.batch.first_index):
-            yield CheckedRow(index, dataset_pass.path_of(index), value, [], None)
+        first, values = checked.batch.first_index, checked.batch.rows
+        numbers = range(first, first + len(values))
+        paths = map(dataset_pass.path_of, numbers)
+        yield from map(_checked_row, zip(numbers, paths, values, repeat(()), repeat(None)))
         return
     by_row: defaultdict[int | None, list[Problem]] = defaultdict(list)
     for problem in checked.problems:

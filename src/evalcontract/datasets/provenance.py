@@ -11,7 +11,8 @@ from evalcontract._version import __version__
 from evalcontract.datasets.run import Run
 from evalcontract.library.library import Artifact
 from evalcontract.library.references import reach
-from evalcontract.meaning.view import RowsMeaning, digest_of_json, view_of
+from evalcontract.meaning.rows import RowsMeaning
+from evalcontract.meaning.view import digest_of_json, view_of
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.schemas import load

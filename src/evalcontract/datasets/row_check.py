@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property, partial
-from itertools import chain
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import EvalContext
@@ -39,7 +39,7 @@ from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple
-from evalcontract.rules._rule import DatasetContext, RowRule
+from evalcontract.rules._rule import DatasetContext, RowGroup, RowRule, Suspects
 from evalcontract.source import Batch, RowBatches
 from evalcontract.source.rows import RowPart
 from evalcontract.structure.parts import Schema
@@ -293,20 +293,15 @@ class DatasetCheck:
 
     def _suspicious_beside_gates(self, rows: list[Any], gates: Gates, first: int) -> Iterator[int]:
         """Yield the indexes of rows that pass their gate, and may have problems nevertheless."""
-        if not self._suspecting and not self._ungated_rules:
+        groups = [group for row in rows if (group := gates.group_of(row))]
+        if len(groups) < len(rows):  # it is not known how they are graded
+            yield from range(first, first + len(rows))
             return
-        for index, row in enumerate(rows, first):
-            if self._is_suspected(row, gates) or (
-                self._ungated_rules and any(self._run_rules(row, index, self._ungated_rules))
-            ):
-                yield index
-
-    def _is_suspected(self, row: dict[str, Any], gates: Gates) -> bool:
-        group = gates.group_of(row)
-        try:
-            return group is None or any([suspects(row, group) for suspects in self._suspecting])  # noqa: C419 - faster
-        except Exception:  # noqa: BLE001 - the rule is run, and reports what it has
-            return True
+        found = {n for suspects in self._suspecting for n in _suspected(suspects, rows, groups)}
+        for number, row in enumerate(rows) if self._ungated_rules else ():
+            if any(self._run_rules(row, first + number, self._ungated_rules)):
+                found.add(number)
+        yield from (first + number for number in sorted(found))
 
     def _are_declared(self, refs: RowRefs | None) -> bool:
         return refs is not None and refs.bundles <= self._context.declared | {None}
@@ -478,6 +473,14 @@ def _of_row(problems: Iterable[Problem], first: int, index: int, length: int) ->
 
 def _has_other_numbers(rows: RowBatches) -> bool:
     return rows.has_other_numbers
+
+
+def _suspected(suspects: Suspects, rows: list[Any], groups: list[RowGroup]) -> Sequence[int]:
+    """Return the numbers of the rows that a rule suspects, from 0; all of them if it fails."""
+    try:
+        return [*compress(range(len(rows)), map(suspects, rows, groups))]
+    except Exception:  # noqa: BLE001 - the rule is run, and reports what it has
+        return range(len(rows))
 
 
 def _texts_of(rows: Iterable[Any], key: str) -> frozenset[str]:

@@ -50,7 +50,8 @@ def unfinished(runs: Iterable[tuple[Path, Results]]) -> Iterator[str]:
 class ComparisonLine(NamedTuple):
     """A difference of all rows, of a check, or of a group: what it is of, by its keys.
 
-    `corrected` is the p-value for so many `tests` of that sort, over all runs compared.
+    `corrected` is the p-value for so many `tests` of that sort, over all runs compared, and
+    `verdicts_corrected` that of the test of the verdicts.
     """
 
     of: Mapping[str, str | None]
@@ -58,6 +59,7 @@ class ComparisonLine(NamedTuple):
     has_changed: bool
     corrected: float | None = None
     tests: int = 1
+    verdicts_corrected: float | None = None
 
     @property
     def name(self) -> str:
@@ -103,19 +105,25 @@ def _lines(comparison: Comparison, sort: str) -> Iterator[ComparisonLine]:
 
 
 def _corrected(lines: list[list[ComparisonLine]]) -> list[list[ComparisonLine]]:
-    p_values = [
-        line.found.p_value for some in lines for line in some if line.found.p_value is not None
-    ]
-    corrected = iter(holm(p_values))
+    found = [line.found for some in lines for line in some]
+    tests = sum(each.p_value is not None for each in found)
+    corrected = iter(_holm([each.p_value for each in found]))
+    of_verdicts = iter(_holm([each.of_verdicts for each in found]))
     return [
         [
-            line
-            if line.found.p_value is None
-            else line._replace(corrected=next(corrected), tests=len(p_values))
+            line._replace(
+                corrected=next(corrected), tests=tests, verdicts_corrected=next(of_verdicts)
+            )
             for line in some
         ]
         for some in lines
     ]
+
+
+def _holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return p-values corrected for their number; None stays."""
+    corrected = iter(holm([each for each in p_values if each is not None]))
+    return [None if each is None else next(corrected) for each in p_values]
 
 
 def write_comparisons(
@@ -167,6 +175,8 @@ def _sentence(line: ComparisonLine) -> str:
     sentence += f") over {many(scores.pairs, 'row')}"
     if found.better or found.worse:
         sentence += f"; {found.better:,} pass now, {found.worse:,} fail now"
+        if found.of_verdicts is not None and found.test != MCNEMAR:
+            sentence += f" (p {_p(found.of_verdicts)} by {_TESTS[MCNEMAR]})"
     if found.p_value is not None and line.has_changed:
         sentence += f"; p {_p(found.p_value)} by {_TESTS[found.test]}"
         if line.corrected is not None and line.tests > 1:
@@ -283,6 +293,8 @@ def _line_fields(line: ComparisonLine) -> dict[str, Any]:
         "test": found.test,
         "p": found.p_value,
         "p_corrected": line.corrected,
+        "p_verdicts": found.of_verdicts,
+        "p_verdicts_corrected": line.verdicts_corrected,
     }
 
 

@@ -108,9 +108,11 @@ class PairedTally:
             named = (ClusterSum(int(number), total) for number, total in self._clusters.values())
             sums = chain(named, (ClusterSum(1, each) for each in self._alone))
         scores = paired_difference(counts, sums)
-        has_test = verdicts == counts.total() and not self.has_clusters
-        p_value = mcnemar_exact(better, worse) if has_test else scores.p_value
-        return ScoreDifference(scores, better, worse, p_value, MCNEMAR if has_test else T_TEST)
+        has_verdicts = verdicts == counts.total() and not self.has_clusters
+        of_verdicts = mcnemar_exact(better, worse) if has_verdicts else None
+        if has_verdicts and {0, 1}.issuperset(chain.from_iterable(counts)):
+            return ScoreDifference(scores, better, worse, of_verdicts, MCNEMAR, of_verdicts)
+        return ScoreDifference(scores, better, worse, scores.p_value, T_TEST, of_verdicts)
 
 
 MCNEMAR, T_TEST = "mcnemar", "t"
@@ -120,8 +122,9 @@ class ScoreDifference(NamedTuple):
     """The scores of the same rows, before and now.
 
     `better` and `worse` count those that pass now and failed before, and the reverse. `p_value` is
-    that of `test`: McNemar's exact one if all of them passed or failed both times, else the paired
-    t test; None if that says nothing.
+    that of the `test` of the scores: the paired t test, or McNemar's exact one where all of them
+    are 0 or 1 and all rows passed or failed both times; None if that says nothing. `of_verdicts`
+    is McNemar's of the verdicts; None unless all rows have one both times, and for clusters.
     """
 
     scores: PairedDifference
@@ -129,6 +132,7 @@ class ScoreDifference(NamedTuple):
     worse: int
     p_value: float | None
     test: str
+    of_verdicts: float | None
 
 
 class Comparison:

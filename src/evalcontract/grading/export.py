@@ -23,10 +23,10 @@ from evalcontract.grading.results import RowResult
 from evalcontract.grading.runner import Task
 from evalcontract.grading.summary import Summary, Tally, counts
 from evalcontract.library.library import Artifact, Library
-from evalcontract.meaning.view import canonical
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import VALUE_LENGTH, clipped, harmless_json, listed
+from evalcontract.source.encoding import canonical
 from evalcontract.source.writing import StagedFiles
 from evalcontract.workspace import display_name
 from evalcontract.workspace.writing import open_staged, write_error, write_staged

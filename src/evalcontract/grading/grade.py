@@ -37,6 +37,7 @@ from evalcontract.library.library import Library
 from evalcontract.model.diagnostic import Diagnostic, Place, Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
+from evalcontract.model.startup import made_of
 from evalcontract.model.values import NAME_LENGTH, clipped, listed, many
 from evalcontract.source.external import digest_of
 from evalcontract.source.processes import map_in_parallel
@@ -341,14 +342,10 @@ class Grading:
 
     def _are_ordinary(self, pairs: list[Pair]) -> bool:
         """Whether the work on no pair is more than every row may have."""
-        rows: dict[str | None, tuple[list[Any], list[Output]]] = {}
-        for row, record in pairs:
-            if row.fault is None:
-                values, outputs = rows.setdefault(row.value.get("rubric_ref"), ([], []))
-                values.append(row.value)
-                outputs.append(record.output if record else _NOTHING)
-        plan_of, are_ordinary = self._grader.plan_of, self._work.are_ordinary
-        return all(are_ordinary(plan_of(rubric), *some) for rubric, some in rows.items())
+        graded = [pair for pair in pairs if pair.row.fault is None]
+        rows = [row.value for row, _ in graded]
+        outputs = [record.output if record else _NOTHING for _, record in graded]
+        return self._work.are_ordinary(self._grader.plan_of, rows, outputs)
 
     def _in_chunks(
         self,
@@ -390,19 +387,19 @@ class Grading:
             yield list(rows_of(dataset_pass, checked))
 
     def _task(self, pair: Pair) -> Task:
-        row, record = pair
-        value: Any = row.value
-        if row.fault is not None:
-            invalid = invalid_row(value, row.number, row.fault.message)
+        (number, _, value, _, fault), record = pair
+        if fault is not None:
+            invalid = invalid_row(value, number, fault.message)
             return invalid._replace(sample=record.sample if record else None)
-        name, lacks = row_name(value, row.number), None
-        if record is None and self._outputs and name in self._outputs.invalid:
+        rubric = value.get("rubric_ref")
+        if record is not None:
+            return _task_of((record.id, rubric, value, record.output, None, None, record.sample))
+        name, lacks = row_name(value, number), NO_OUTPUT
+        if self._outputs and name in self._outputs.invalid:
             lacks = INVALID_OUTPUT
-        elif record is None:
+        else:
             self._lacking.append(name)
-            lacks = NO_OUTPUT
-        output, sample = (record.output, record.sample) if record else (_NOTHING, None)
-        return Task(name, value.get("rubric_ref"), value, output, None, lacks, sample)
+        return Task(name, rubric, value, lacks=lacks)
 
     def _report_undecided(self, outputs: OutputFile) -> None:
         if self._undecided and not self.gate.allow_undecided:
@@ -455,6 +452,7 @@ def _file(name: str, input_: Input) -> dict[str, Any]:
     return {"file": name} if digest is None else {"file": name, "sha256": digest}
 
 
+_task_of = made_of(Task)
 _NOTHING = Output()
 
 

@@ -19,12 +19,13 @@ from evalcontract.datasets.passes import CheckedBatch, CheckedRow, DatasetPass, 
 from evalcontract.datasets.run import MAX_REJECTED
 from evalcontract.datasets.workers import BatchResult, packed, unpacked
 from evalcontract.model.diagnostic import Diagnostic
-from evalcontract.model.startup import NamedTuple
+from evalcontract.model.startup import NamedTuple, made_of
 from evalcontract.source.faults import collector_paused
 from evalcontract.source.jsonl import LineBlock, RowStream
 from evalcontract.source.processes import map_in_parallel
 
 T = TypeVar("T")
+_pair = made_of(Pair)
 
 # A part ends after so many bytes of both files; they are counted by so many lines.
 _PART_BYTES, _LINES = 1 << 18, 64
@@ -194,7 +195,7 @@ class Parts:
                     if row is None:
                         left.append(record)
                     else:
-                        pairs.append(Pair(row, record))
+                        pairs.append(_pair((row, record)))
             if not self._are_ordinary(pairs):
                 return None
             graded = grade(pairs)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby, islice
-from operator import attrgetter
+from itertools import chain, groupby, islice
+from operator import attrgetter, methodcaller
 from typing import Any
 
 from evalcontract.checks.outcome import NO_MODEL, Outcome
 from evalcontract.grading.basis import each_as_json, to_json
+from evalcontract.grading.earlier import counted_of, fingerprint_of
 from evalcontract.grading.results import CheckResult, RowResult
+from evalcontract.grading.rows import content_without_texts, details_without_texts
 from evalcontract.grading.runner import score_text
 from evalcontract.grading.samples import SampleTally
 from evalcontract.grading.summary import MissingVerdicts, QualityGate, Summary, Tally, counts
@@ -21,6 +23,7 @@ from evalcontract.library.scores import Bounds
 from evalcontract.model.codes import where_to_read
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import aligned, fits, wrapped
+from evalcontract.source.encoding import texts_as_json
 from evalcontract.statistics.estimates import WILSON, Estimate, T
 
 # So many causes are shown.
@@ -395,58 +398,57 @@ def _below(mean: float, threshold: float) -> str:
     return repr(mean)
 
 
-def row_lines(rows: Iterable[RowResult]) -> Iterator[str]:
-    """Yield the lines of rows."""
+def row_lines(rows: Iterable[RowResult], *, texts: bool = True) -> Iterator[str]:
+    """Yield the lines of rows; without `texts` as those of `without_texts` are."""
     rows = [*rows]
-    for head, content in zip(row_heads(rows), _content_texts(rows), strict=True):
-        yield f"{head}, {content[1:-1]}}}\n" if content != _EMPTY else f"{head}}}\n"
+    kept = [row.content or {} for row in rows]
+    kept = kept if texts else [*map(content_without_texts, kept)]
+    for head, content in zip(_row_heads(rows, texts=texts), _content_texts(kept), strict=True):
+        yield f"{head}, {content}}}\n" if content else f"{head}}}\n"
 
 
-def row_heads(rows: Sequence[RowResult]) -> Iterator[str]:
+def _row_heads(rows: Sequence[RowResult], *, texts: bool = True) -> Iterator[str]:
     """Yield how the lines of rows begin: all but what results keep of rows and their outputs."""
-    checks = _check_texts([check for row in rows for check in row.checks])
-    for row in rows:
-        which = to_json(row.id)
-        if row.sample is not None:
-            which = f'{which}, "sample": {to_json(row.sample)}'
+    checks = _check_texts([check for row in rows for check in row.checks], texts=texts)
+    for row, id_ in zip(rows, texts_as_json([row.id for row in rows]), strict=True):
+        which = id_ if row.sample is None else f'{id_}, "sample": {to_json(row.sample)}'
+        which = f'{which}, "fingerprint": "{fingerprint_of(counted_of(row))}"'
         result = _score_text("rubric", row.rubric, row.outcome, row.score, row.bounds)
-        why = "" if row.reason is None else f', "reason": {to_json(row.reason)}'
+        why = f', "reason": {to_json(row.reason)}' if texts and row.reason is not None else ""
         of_row = ", ".join(islice(checks, len(row.checks)))
         yield f'{{"id": {which}, {result}{why}, "checks": [{of_row}]'
 
 
-def _of_row(row: RowResult) -> dict[str, Any]:
-    """Return which output of a row was graded, by what, and the result."""
-    which = {"id": row.id} if row.sample is None else {"id": row.id, "sample": row.sample}
-    return which | _result(row, "rubric", row.rubric)
-
-
-def row_fields(row: RowResult) -> dict[str, Any]:
-    """Return the JSON of a row."""
-    checks = {"checks": [_check(check) for check in row.checks]}
-    return {**_of_row(row), **checks, **(row.content or {})}
+def row_fields(rows: Iterable[RowResult]) -> list[dict[str, Any]]:
+    """Return the JSON of rows, as their lines have it."""
+    return [*map(json.loads, row_lines(rows))]
 
 
 # What a table or YAML may have and JSON has not is written as text.
-_strict_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_strict_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
 
 
-_EMPTY = "{}"
+def _content_texts(contents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the JSON of mappings, without the braces around them."""
+    values = [*chain.from_iterable(map(methodcaller("values"), contents))]
+    texts = iter(texts_as_json([value for value in values if value.__class__ is str]))
+    others = iter(_value_texts([value for value in values if value.__class__ is not str]))
+    written = (next(texts if value.__class__ is str else others) for value in values)
+    for content in contents:
+        yield _template(tuple(content)) % tuple(islice(written, len(content)))
 
 
-def _content_texts(rows: Sequence[RowResult]) -> Sequence[str]:
-    contents = [row.content or {} for row in rows]
+@lru_cache(maxsize=1 << 10)
+def _template(keys: tuple[str, ...]) -> str:
+    """Return the JSON of a mapping with these keys, with a place for each value."""
+    return ", ".join(to_json(key).replace("%", "%%") + ": %s" for key in keys)
+
+
+def _value_texts(values: Sequence[Any]) -> Sequence[str]:
     try:
-        return each_as_json(contents, _strict_json)
+        return each_as_json(values, _strict_json)
     except (TypeError, ValueError, RecursionError):
-        return [*map(_content_text, contents)]
-
-
-def _content_text(content: Mapping[str, Any]) -> str:
-    try:
-        return _strict_json(content)
-    except (TypeError, ValueError, RecursionError):
-        return to_json({key: _writable(value) for key, value in content.items()})
+        return [to_json(_writable(value)) for value in values]
 
 
 def _writable(value: Any) -> Any:
@@ -507,18 +509,33 @@ def summary_fields(
     return content
 
 
-def _check_texts(checks: Sequence[CheckResult]) -> Iterator[str]:
-    """Yield the JSON of checks; see `_check`."""
-    texts = iter(each_as_json([dict(check.details) for check in checks if check.details]))
-    for id_, kind, outcome, score, reason, details, bounds, inner in checks:
+def _check_texts(checks: Sequence[CheckResult], *, texts: bool) -> Iterator[str]:
+    """Yield the JSON of checks; many rows have the very same one."""
+    ids = [*map(id, checks)]
+    distinct = dict(zip(ids, checks, strict=True))
+    written = dict(zip(distinct, _distinct_texts([*distinct.values()], texts=texts), strict=True))
+    return map(written.__getitem__, ids)
+
+
+def _distinct_texts(checks: Sequence[CheckResult], *, texts: bool) -> Iterator[str]:
+    told = [_details_of(check, texts=texts) for check in checks if check.details]
+    details = iter(each_as_json(told))
+    for id_, kind, outcome, score, reason, has_details, bounds, inner in checks:
         text = _start_of_check(id_, kind, outcome, score, bounds)
-        if reason is not None:
+        if texts and reason is not None:
             text += f', "reason": {to_json(reason)}'
-        if details:
-            text += f', "details": {next(texts)}'
+        if has_details and (written := next(details)) != _EMPTY:
+            text += f', "details": {written}'
         if inner:
-            text += f', "checks": [{", ".join(_check_texts(inner))}]'
+            text += f', "checks": [{", ".join(_check_texts(inner, texts=texts))}]'
         yield f"{text}}}"
+
+
+_EMPTY = "{}"
+
+
+def _details_of(check: CheckResult, *, texts: bool) -> dict[str, Any]:
+    return dict((check.details if texts else details_without_texts(check)) or {})
 
 
 # Most checks have the same result on many rows.
@@ -536,25 +553,6 @@ def _score_text(
 ) -> str:
     content = {key: by, "outcome": outcome, "score": score}
     return to_json(content if bounds is None else {**content, "bounds": bounds})[1:-1]
-
-
-def _check(check: CheckResult) -> dict[str, Any]:
-    content = {"id": check.id} | _result(check, "kind", check.kind)
-    if check.details:
-        content["details"] = dict(check.details)
-    if check.checks:
-        content["checks"] = [_check(inner) for inner in check.checks]
-    return content
-
-
-def _result(result: RowResult | CheckResult, key: str, by: str | None) -> dict[str, Any]:
-    """Return what a row and a check have in common; `by` is what graded the one or the other."""
-    content: dict[str, Any] = {key: by, "outcome": result.outcome, "score": result.score}
-    if result.bounds is not None:
-        content["bounds"] = result.bounds
-    if result.reason is not None:
-        content["reason"] = result.reason
-    return content
 
 
 def _tally(tally: Tally) -> dict[str, Any]:

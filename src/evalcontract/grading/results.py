@@ -193,14 +193,9 @@ def content_of(line: bytes) -> dict[str, Any] | None:
     """Return the object in a line of results, or in a run file; None if it is not valid."""
     try:
         content = load_exactly(line)
-        return content if is_content(content) else None
+        return content if _schema_of_lines().is_valid(content) else None
     except (ValueError, TypeError, RecursionError):
         return None
-
-
-def is_content(value: Any) -> bool:
-    """Whether a value is what a line of results, or a run file, may have."""
-    return bool(_schema_of_lines().is_valid(value))
 
 
 @cache
@@ -352,13 +347,13 @@ class ResultsFile:
         self._complete = path if resume and path.is_file() else None
         self._replace = replace
         refuse_settings(path)
-        require_writer(path)
         beside = run_path(path)
         for written in (path, path.with_name(f"{path.name}.partial"), beside):
             for read in inputs:
                 if is_same(written, read):
                     raise UsageError(f"{display_name(written)} is read: results need another name")
                 refuse_inside(written, read, "results need")
+        require_writer(path)
         with _writing(path):
             self._file = GrowingFile(path, replace=replace or resume)
         with _writing(beside):

@@ -6,15 +6,16 @@ rows, so that the number of processes changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import ANY_SCORE, UNANSWERED, Outcome, Output
 from evalcontract.checks.plan import NestedRubric, Plan
 from evalcontract.datasets.placing import to_diagnostics
 from evalcontract.datasets.run import Run
-from evalcontract.grading.results import CONTENT, TAGS, VALUES, CheckResult, RowResult
+from evalcontract.grading.results import TAGS, VALUES, CheckResult, RowResult
 from evalcontract.grading.runner import OwnRunner, RubricRunner, Task
 from evalcontract.library.library import Resolution
 from evalcontract.model.diagnostic import Diagnostic, Problem
@@ -72,11 +73,19 @@ class WorkBudget:
         return _TOO_MUCH
 
     def are_ordinary(
-        self, plan: Plan | None, rows: Sequence[Mapping[str, Any]], outputs: Sequence[Output]
+        self,
+        plan_of: Callable[[str | None], Plan | None],
+        rows: Sequence[Mapping[str, Any]],
+        outputs: Sequence[Output],
     ) -> bool:
-        """Whether the work on no output is more than every row may have: it is not counted."""
+        """Whether the work on no output is more than every row may have: it is not counted.
+
+        `plan_of` returns the plan of a row's rubric.
+        """
         # The greatest numbers of all rows together are within the bounds of almost every dataset.
-        size = self._size(plan) if plan else _NOTHING
+        plans = [plan_of(rubric) for rubric in {row.get("rubric_ref") for row in rows}]
+        sizes = [self._size(plan) for plan in plans if plan]
+        size = _Size(*map(max, zip(_NOTHING, *sizes, strict=True)))
         lists = {
             key: max([len(row[key]) for row in rows if row.get(key).__class__ is list], default=0)
             for key in _LISTS
@@ -89,7 +98,8 @@ class WorkBudget:
             and calls * (size.tools + lists["expected_tools"]) <= PAIRS
         ):
             return True
-        return not any(map(partial(self._steps, plan), rows, outputs))
+        plans_of_rows = [plan_of(row.get("rubric_ref")) for row in rows]
+        return not any(map(self._steps, plans_of_rows, rows, outputs))
 
     def _steps(self, plan: Plan | None, row: Mapping[str, Any], output: Output) -> int:
         size = self._size(plan) if plan else _NOTHING
@@ -132,7 +142,7 @@ def _size_of(check: Mapping[str, Any] | None) -> _Size:
     return _Size(1, sum(map(len, lists)), tools, int("pattern" in check))
 
 
-# The keys of a row that results keep besides its output.
+# The keys of a row that results keep besides its output, in the order of `CONTENT`.
 _KEPT = ("tags", "metadata", "input")
 #: What a row expects of the output, by the keys that it has there.
 EXPECTATIONS = (
@@ -152,19 +162,24 @@ def _content_of(task: Task) -> dict[str, Any]:
     content = {key: row[key] for key in _KEPT if key in row}
     if output.text is not None:
         content["output"] = output.text
-    if expected := {key: row[key] for key in EXPECTATIONS if key in row}:
-        content["expected"] = expected
     if output.tool_calls is not None:
         content["tool_calls"] = [
             {"name": call.name, "arguments": call.arguments} for call in output.tool_calls
         ]
-    return {key: content[key] for key in CONTENT if key in content}
+    if expected := {key: row[key] for key in EXPECTATIONS if key in row}:
+        content["expected"] = expected
+    return content
 
 
 def without_texts(row: RowResult) -> RowResult:
     """Return a result without texts of the data: only what groups rows stays, and no reasons."""
-    content = {key: value for key, value in (row.content or {}).items() if key in (TAGS, VALUES)}
-    return row._replace(reason=None, content=content or None, checks=_without_texts(row.checks))
+    content = content_without_texts(row.content or {}) or None
+    return row._replace(reason=None, content=content, checks=_without_texts(row.checks))
+
+
+def content_without_texts(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what groups rows of what is kept of a row and its output."""
+    return {key: value for key, value in content.items() if key in (TAGS, VALUES)}
 
 
 def _without_texts(checks: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
@@ -180,9 +195,17 @@ def _without_texts(checks: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
 
 def _without_text(check: CheckResult) -> CheckResult:
     id_, kind, outcome, score, *_ = check
-    details = {UNANSWERED: _LEFT_OUT} if check.unanswered else None
-    inner = _without_texts(check.checks)
+    details, inner = details_without_texts(check), _without_texts(check.checks)
     return CheckResult(id_, kind, outcome, score, None, details, check.bounds, inner)
+
+
+def details_without_texts(check: CheckResult) -> dict[str, Any] | None:
+    """Return the details of a check without texts: whether one of its judges gave no verdict."""
+    return {UNANSWERED: _LEFT_OUT} if check.unanswered else None
+
+
+# Of a task.
+_rubric_and_reasons = itemgetter(1, 4, 5)
 
 
 class RowGrader:
@@ -201,11 +224,12 @@ class RowGrader:
 
     def grade_all(self, tasks: Sequence[Task]) -> list[RowResult]:
         """Return the results of tasks, in order; those by the same rubric are graded together."""
-        groups: dict[tuple[str | None, ...], list[int]] = {}
-        for number, (_, rubric, _, _, reason, lacks, _) in enumerate(tasks):
-            groups.setdefault((rubric, reason, lacks), []).append(number)
-        if len(groups) == 1:
+        kinds = [*map(_rubric_and_reasons, tasks)]
+        if len({*kinds}) == 1:
             return self._grade_group(tasks)
+        groups: dict[tuple[str | None, ...], list[int]] = {}
+        for number, kind in enumerate(kinds):
+            groups.setdefault(kind, []).append(number)
         results: dict[int, RowResult] = {}
         for numbers in groups.values():
             some = self._grade_group([tasks[number] for number in numbers])

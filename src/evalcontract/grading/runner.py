@@ -31,7 +31,7 @@ from evalcontract.checks.outcome import (
 from evalcontract.checks.plan import OWN_EXPECTATIONS, NestedRubric, Plan, own_needs, own_outlook
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.library.scores import Bounds
-from evalcontract.model.startup import NamedTuple
+from evalcontract.model.startup import NamedTuple, made_of
 from evalcontract.statistics.scores import weighted_mean
 
 #: The combinations that ask only whether checks passed; a threshold has no meaning there.
@@ -157,8 +157,7 @@ _scored = itemgetter(2, 3, 6)
 # What is looked up once, and not for each result: members of enums are found slowly.
 _DECIDED = (Outcome.PASSED, Outcome.FAILED)
 _SKIPPED, _UNDECIDED = Outcome.SKIPPED, Outcome.UNDECIDED
-_result_of = partial(tuple.__new__, CheckResult)
-_row_of = partial(tuple.__new__, RowResult)
+_result_of, _row_of = made_of(CheckResult), made_of(RowResult)
 # A union would be made anew for each result.
 _NUMBER = (int, float)
 # So many are kept for a rubric.
@@ -236,28 +235,30 @@ class Single(NamedTuple):
         """Return the results that verdicts come to; those of the same verdict are the same."""
         if verdicts.count(PASSED) == len(verdicts):
             return [self.passed] * len(verdicts)
-        known = {id(PASSED): self.passed}
-        results = []
-        for verdict in verdicts:
-            result = known.get(id(verdict))
-            if result is None:
-                result = known[id(verdict)] = self.result(verdict)
-            results.append(result)
-        return results
+        distinct = {id(verdict): verdict for verdict in verdicts}
+        results = {id_: self.result(verdict) for id_, verdict in distinct.items()}
+        return [results[id(verdict)] for verdict in verdicts]
 
     def executed(self, row: Mapping[str, Any], output: Output) -> Verdict:
         """Return the verdict on one output; an executor that fails is an error."""
         try:
-            return _possible(self.execute(row, output), self.kind)
+            return self.execute(row, output)
         except MemoryError:
             raise
         except Exception as raised:  # noqa: BLE001 - the executor of another package
-            fault = f"{type(raised).__name__}: {raised}"
-            return error(f"the executor of `{self.kind}` failed: {fault}")
+            return _failure(self.kind, raised)
 
     def result(self, verdict: Verdict) -> CheckResult:
         """Return the result that a verdict comes to: an error if it has no possible score."""
-        return _result_of((self.id, self.kind, *_possible(verdict, self.kind), ()))
+        try:
+            possible = _possible(verdict, self.kind)
+        except Exception as raised:  # noqa: BLE001 - it is no verdict
+            possible = _failure(self.kind, raised)
+        return _result_of((self.id, self.kind, *possible, ()))
+
+
+def _failure(kind: str, raised: Exception) -> Verdict:
+    return error(f"the executor of `{kind}` failed: {type(raised).__name__}: {raised}")
 
 
 def _possible(verdict: Verdict, kind: str) -> Verdict:

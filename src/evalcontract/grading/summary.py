@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import chain, groupby, repeat
 from math import fsum
-from operator import attrgetter, itemgetter
+from operator import attrgetter, contains, itemgetter
 from typing import Any
 
 from evalcontract.checks.outcome import UNANSWERED, UNMEASURED, Outcome
@@ -40,6 +40,8 @@ _OTHER_REASONS = "other reasons"
 # Of the result of a row: its outcome, score and bounds; of a check: its id, kind, outcome, score
 # and bounds; the checks inside.
 _of_row, _of_check, _inside = itemgetter(2, 3, 5), itemgetter(0, 1, 2, 3, 6), itemgetter(7)
+# Of a check without bounds, which is faster.
+_of_measured = itemgetter(slice(4))
 _bounds, _details = itemgetter(6), itemgetter(5)
 
 
@@ -279,11 +281,13 @@ class Summary:
             self.rows.add(outcome, score, bounds, times=times)
             of_rubric.add(outcome, score, bounds, times=times)
         for column in columns:
-            for result, times in Counter(map(_of_check, column)).items():
-                name, kind, outcome, score, bounds = result
+            has_bounds = any(map(_bounds, column))
+            alike = Counter(map(_of_check if has_bounds else _of_measured, column))
+            for (name, kind, outcome, score, *bounds), times in alike.items():
                 _, tally = self.checks.setdefault((rubric, name), (kind, Tally()))
-                tally.add(outcome, score, bounds, times=times)
-            if any(map(_bounds, column)) or any(map(_may_be_unanswered, map(_details, column))):
+                tally.add(outcome, score, next(iter(bounds), None), times=times)
+            details = filter(None, map(_details, column))
+            if has_bounds or any(map(contains, details, repeat(UNANSWERED))):
                 for key, times in Counter(map(_unmeasured, column)).items():
                     self._count(key, times)
 
@@ -428,10 +432,6 @@ def _alike(rows: Iterable[RowResult]) -> Iterable[tuple[RowResult, int]]:
 
 def _is_ungraded(row: RowResult) -> bool:
     return row.outcome is Outcome.UNDECIDED and not row.checks
-
-
-def _may_be_unanswered(details: Mapping[str, Any] | None) -> bool:
-    return details is not None and UNANSWERED in details
 
 
 def _unmeasured(check: CheckResult) -> MissingVerdicts | None:

@@ -21,13 +21,15 @@ from evalcontract.workspace import display_name
 
 #: The columns that each table has; other keys of rows follow them.
 COLUMNS = (
-    *("id", "rubric", "outcome", "score", "bounds", "reason", "checks"),
+    *("id", "fingerprint", "rubric", "outcome", "score", "bounds", "reason", "checks"),
     *("tags", "metadata", "input", "output", "tool_calls", "expected"),
 )
 #: The columns that hold JSON.
 _NESTED = ("bounds", "checks", "tags", "by", "metadata", "tool_calls", "expected")
 _WHOLE = lazy_pattern("0|[1-9][0-9]{0,18}")
 _TABLES = ("csv", "tsv", "parquet")
+# A file whose name ends in none is JSON Lines, too.
+_SUFFIXES = ("", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 
 
 def table_medium(path: Path) -> str | None:
@@ -37,12 +39,17 @@ def table_medium(path: Path) -> str | None:
 
 
 def require_writer(path: Path) -> None:
-    """Refuse a table that cannot be written here.
+    """Refuse a file that results cannot be written to.
 
     Raises:
-        UsageError: Parquet needs pyarrow, which is not installed.
+        UsageError: its name is that of another format, or Parquet needs pyarrow, which is not
+            installed.
 
     """
+    if path.suffix.lower() not in _SUFFIXES:
+        *others, last = (f"`{suffix}`" for suffix in _SUFFIXES if suffix)
+        forms = f"{', '.join(others)} or {last}"
+        raise UsageError(f"{display_name(path)}: the name of a file of results ends in {forms}")
     if table_medium(path) == "parquet":
         try:
             parquet.require_writer()

@@ -18,7 +18,7 @@ from evalcontract.grading.results import RowResult
 from evalcontract.grading.runner import Task
 from evalcontract.judging.asking import Judging
 from evalcontract.library.library import Artifact, visit
-from evalcontract.meaning.view import RowsMeaning
+from evalcontract.meaning.rows import RowsMeaning
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
@@ -93,12 +93,10 @@ class ResultDependencies:
 
         The results tell the exact names of rubrics, but not which of them a row has pinned.
         """
-        for _, rubric, row, *_ in tasks:
-            bundle = row.get("bundle", self._default)
-            if isinstance(bundle, str):
-                self._bundles.add(bundle)
-            if rubric is not None:
-                self._references.add(rubric)
+        rows, default = [task.row for task in tasks], self._default
+        bundles = [row.get("bundle", default) for row in rows]
+        self._bundles.update([bundle for bundle in bundles if isinstance(bundle, str)])
+        self._references.update([task.rubric for task in tasks if task.rubric is not None])
         self.note_known(tasks)
 
     def note_known(self, tasks: Iterable[Task]) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from typing import Any, Final, TypeVar, cast
 
-from evalcontract.meaning.view import ChangeClass, Item, Leaf, Leaves, View, canonical
+from evalcontract.meaning.view import ChangeClass, Item, Leaf, Leaves, View
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.reference import Kind, Version
 from evalcontract.model.startup import NamedTuple
+from evalcontract.source.encoding import canonical
 
 _T = TypeVar("_T")
 

@@ -19,7 +19,6 @@ from evalcontract.meaning.view import (
     Leaf,
     Leaves,
     View,
-    canonical,
     class_of,
     view_and_digest,
 )
@@ -34,6 +33,7 @@ from evalcontract.source import (
     UnreadableFile,
     read_stream,
 )
+from evalcontract.source.encoding import canonical
 from evalcontract.source.files import unreadable
 from evalcontract.source.filesystem import TooLargeError
 from evalcontract.source.text import split_lines

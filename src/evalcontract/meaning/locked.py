@@ -26,11 +26,12 @@ from evalcontract.meaning.lock import (
     short_view,
     view_in_lock,
 )
-from evalcontract.meaning.view import ChangeClass, View, canonical, view_and_digest, view_of
+from evalcontract.meaning.view import ChangeClass, View, view_and_digest, view_of
 from evalcontract.model.diagnostic import Cause, Fix, Path, Problem, Write
 from evalcontract.model.reference import Kind, Reference, Version
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import SHOWN, clipped, escape_controls, listed, many
+from evalcontract.source.encoding import canonical
 
 _VERSION: Path = ("version",)
 _RUN = "run `evalcontract lock`"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
-from functools import cache
-from hashlib import sha256, shake_256
+from functools import cache, lru_cache, partial
+from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +15,7 @@ from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import is_writable
 from evalcontract.source.document import Document
+from evalcontract.source.encoding import canonical, canonical_bytes
 from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import known_keys, load
 
@@ -195,7 +196,7 @@ class View(NamedTuple):
         counted = {
             name: leaf.value for name, leaf in self.flat() if leaf.rank > ChangeClass.WORDING
         }
-        return sha256(canonical(counted).encode("utf-8", "surrogatepass")).hexdigest()
+        return sha256(canonical_bytes(counted)).hexdigest()
 
 
 def _step(key: str) -> str:
@@ -203,76 +204,24 @@ def _step(key: str) -> str:
     return json.dumps(key) if "." in key or key.startswith('"') else key
 
 
-def canonical(value: Any) -> str:
-    """Return one line of JSON, the same for equal values."""
-    return _CANONICAL.encode(value)
-
-
-_CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-
-
 def digest_of_json(value: Any) -> str:
     """Return the SHA-256 of any JSON value, whatever its layout: of a bundle or another schema."""
-    normal = canonical(_plain(value))
-    return sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-class RowsMeaning(NamedTuple):
-    """What some rows mean, whatever their order: their number, and the sum of their digests.
-
-    It takes no more memory for many rows. The digests are so long that nobody finds other rows with
-    the same sum.
-    """
-
-    number: int = 0
-    total: int = 0
-
-    def plus(self, rows: Iterable[Any], bundle: Any = None) -> RowsMeaning:
-        """Return it with more rows; `bundle` is the one of rows that name none."""
-        numbers = [_number_of_row(row, bundle) for row in rows]
-        return self.joined(RowsMeaning(len(numbers), sum(numbers)))
-
-    def joined(self, other: RowsMeaning) -> RowsMeaning:
-        """Return it with the rows of another."""
-        total = (self.total + other.total) % (1 << 8 * _ROW_BYTES)
-        return RowsMeaning(self.number + other.number, total)
-
-    def digest(self, root: Mapping[str, Any]) -> str:
-        """Return the SHA-256 of the dataset with these rows; `root` has its keys but for them."""
-        own = view_of(Kind.DATASET, {**root, "questions": []}).digest
-        return sha256(f"{own} {self.number} {self.total:x}".encode()).hexdigest()
-
-
-# As long as the sums of digests need to be: shorter ones can be forged.
-_ROW_BYTES = 256
-
-
-def _number_of_row(row: Any, bundle: Any) -> int:
-    if isinstance(row, dict):
-        reader = _reader_of(Kind.DATASET)
-        if bundle is not None and "bundle" not in row:
-            row = {**row, "bundle": bundle}
-        item = reader.item(row, reader.item_schema("questions"), path=("questions",))
-        normal = [_plain(row.get("id")), item.values]
-    else:
-        normal = _plain(row)
-    data = canonical(normal).encode("utf-8", "surrogatepass")
-    return int.from_bytes(shake_256(data).digest(_ROW_BYTES), "big")
+    return sha256(canonical_bytes(plain(value))).hexdigest()
 
 
 def view_of(kind: Kind, value: Any) -> View:
     """Return the view of a rubric, a judge or a dataset, which may have faults."""
     root = load(kind)
     if not isinstance(value, dict):
-        return View(kind, {"": Leaf((), "", _plain(value), ChangeClass.BREAKING)}, {})
+        return View(kind, {"": Leaf((), "", plain(value), ChangeClass.BREAKING)}, {})
     top = {key: part for key, part in value.items() if key not in IDENTITY}
     own = known_keys(root, value, root)  # a judge may have `checks` that are nobody's
     lists = [key for key in _NAMED_BY if key in own and _is_of_mappings(top.get(key))]
     named = {key: top.pop(key) for key in lists}
     if kind is Kind.RUBRIC:
         top = _as_scored(top)
-    reader = _reader_of(kind)
-    leaves = dict(reader.leaves(top, root, path=(), above=""))
+    reader = reader_of(kind)
+    leaves = reader.leaves(top, root, path=(), above="")
     if "questions" in named:  # a row has it, if it has none of its own
         leaves.pop("bundle", None)
     weights = leaves.pop("scoring.weights", None)
@@ -340,50 +289,113 @@ def _add_weights(weights: Leaf, items: dict[str, Item], leaves: Leaves) -> None:
         leaves["scoring.weights"] = weights._replace(value=rest or weights.value)
 
 
-_NOTHING: Schema = {}
+#: Describes nothing: anything may have it.
+NOTHING: Schema = {}
 #: Authors may write any number of kinds that there are not.
 _REMEMBERED = 1000
 
 
-class _KnownKeys:
-    """The keys that a schema describes, once for all values that it describes alike."""
+class KnownField:
+    """What is known of a key of mappings: its full name, and what its values are.
 
-    def __init__(self, schema: Schema, root: Schema) -> None:
+    `keys` are the path to it below the artifact, the check or the row; `field` is its path in the
+    table of fields. `schema` describes its values, `default` is what they are without the key, in
+    normal form. A container has fields of its own. `keeps_texts` says that a text, and a list of
+    texts, is in normal form as it is.
+    """
+
+    __slots__ = (
+        *(
+            "default",
+            "field",
+            "is_container",
+            "is_reference",
+            "is_wording",
+            "keeps_texts",
+            "keys",
+            "name",
+        ),
+        *("rank", "schema"),
+    )
+
+    def __init__(
+        self, name: str, keys: Path, field: str, *, schema: Schema, default: Any, kind: Kind
+    ) -> None:
+        self.name = name
+        self.keys = keys
+        self.field = field
+        self.schema = schema
+        self.default = default
+        self.rank = class_of(kind, field)
+        self.is_wording = self.rank is ChangeClass.WORDING
+        self.is_container = field in _containers(kind)
+        self.is_reference = field.endswith("_ref") and default is NOTHING
+        is_as_written = default is NOTHING and field not in UNORDERED
+        self.keeps_texts = is_as_written and not self.is_reference
+
+
+class _Fields(dict[str, KnownField]):
+    """What is known of the keys of mappings that are described alike; each is made when met."""
+
+    def __init__(
+        self, known: Mapping[str, Schema], make: Callable[[str, Schema], KnownField]
+    ) -> None:
+        super().__init__()
+        self._known = known
+        self._make = make
+
+    def __missing__(self, key: str) -> KnownField:
+        field = self._make(key, self._known.get(key, NOTHING))
+        if len(self) < _REMEMBERED:
+            self[key] = field
+        return field
+
+
+class _Place:
+    """The mappings that one schema describes in one place, such as the rows of a dataset."""
+
+    def __init__(
+        self, schema: Schema, root: Schema, make: Callable[[str, Schema], KnownField]
+    ) -> None:
         self._schema = schema
         self._root = root
+        self._make = make
         conditions = (part.get("if", {}) for part in schema.get("allOf", ()))
         named = (condition.get("properties", ()) for condition in conditions)
         self._names = tuple(sorted({name for names in named for name in names}))
-        self._by_marks: dict[tuple[Any, ...], dict[str, Schema]] = {}
+        self._by_marks: dict[tuple[Any, ...], _Fields] = {}
 
-    def of(self, value: dict[str, Any]) -> Mapping[str, Schema]:
-        """Return them for a value."""
+    def fields_of(self, value: dict[str, Any]) -> _Fields:
+        """Return what is known of the keys of a value."""
         marks = tuple([value.get(name) for name in self._names])
         if any(isinstance(mark, dict | list | bool) for mark in marks):
-            return known_keys(self._schema, value, self._root)
-        known = self._by_marks.get(marks)
-        if known is None:
-            known = known_keys(self._schema, value, self._root)
+            return self._describe(value)
+        fields = self._by_marks.get(marks)
+        if fields is None:
+            fields = self._describe(value)
             if len(self._by_marks) < _REMEMBERED:
-                self._by_marks[marks] = known
-        return known
+                self._by_marks[marks] = fields
+        return fields
+
+    def _describe(self, value: dict[str, Any]) -> _Fields:
+        known = known_keys(self._schema, value, self._root) if self._schema else NOTHING
+        return _Fields(known, self._make)
 
 
-class _Reader:
+class FieldReader:
     """Reads the fields of values by the schema of a kind."""
 
     def __init__(self, kind: Kind, root: Schema) -> None:
         self._kind = kind
         self._root = root
-        self._containers = _containers(kind)
         # By the `id()` of schemas, each of which is kept, so that no other one gets its `id()`.
         self._followed: dict[int, tuple[Schema, Schema]] = {}
-        self._known: dict[int, _KnownKeys] = {}
+        self._places: dict[tuple[int, str, str], _Place] = {}
 
     def follow(self, schema: Schema) -> Schema:
         """Return what `structure.parts.follow` does, the same object for the same schema."""
         if not schema:
-            return _NOTHING
+            return NOTHING
         key = id(schema)
         if key not in self._followed:
             self._followed[key] = schema, follow(schema, self._root)
@@ -393,58 +405,93 @@ class _Reader:
         """Return the schema of the checks or the rows."""
         return self.follow(self.follow(self._root)["properties"][key]["items"])
 
-    def _known_keys(self, schema: Schema, value: dict[str, Any]) -> Mapping[str, Schema]:
-        key = id(schema)
-        if key not in self._known:
-            self._known[key] = _KnownKeys(schema, self._root)
-        return self._known[key].of(value)
-
     def item(self, part: dict[str, Any], schema: Schema, path: Path) -> Item:
         """Return a check or a row; one that has no name is called by its kind."""
         key = str(path[0])
         name = next((part[k] for k in _NAMED_BY[key] if isinstance(part.get(k), str)), "?")
         own = {k: v for k, v in part.items() if k != "id"}
-        leaves = dict(self.leaves(own, schema, path=path, above=f"{key}[]"))
-        return Item(name, name, path, leaves)
+        return Item(name, name, path, self.leaves(own, schema, path=path, above=f"{key}[]"))
 
-    def leaves(
-        self, value: dict[str, Any], schema: Schema, path: Path, above: str, name: str = ""
-    ) -> Iterator[tuple[str, Leaf]]:
-        """Yield the fields of a mapping that are not as they are by default."""
-        known = self._known_keys(schema, value) if schema else _NOTHING
+    def leaves(self, value: dict[str, Any], schema: Schema, path: Path, above: str) -> Leaves:
+        """Return the fields of a mapping that are not as they are by default, by name."""
+        return {
+            field.name: Leaf((*path, *field.keys), field.field, normal, field.rank)
+            for field, normal in self.fields(value, schema, above)
+        }
+
+    def fields(
+        self, value: dict[str, Any], schema: Schema, above: str, of: KnownField | None = None
+    ) -> Iterator[tuple[KnownField, Any]]:
+        """Yield the fields of a mapping that are not as they are by default, in normal form.
+
+        `of` is the field that the mapping is, if it is one.
+        """
+        known = self.known_fields(value, schema, above, of)
         for key, part in value.items():
-            inner, step = self.follow(known.get(key, _NOTHING)), _step(key)
-            if step == "weight" and above == "checks[]":  # which no check has: see `_add_weights`
-                step = '"weight"'
-            field, full = f"{above}.{step}" if above else step, f"{name}.{step}" if name else step
-            if isinstance(part, dict) and part and field in self._containers:
-                yield from self.leaves(part, inner, path=(*path, key), above=field, name=full)
-                continue
-            normal = self._normal(part, inner, field)
-            default = inner.get("default", _NOTHING)
-            if default is _NOTHING or normal != self._normal(default, _NOTHING, field):
-                yield full, Leaf((*path, key), field, normal, class_of(self._kind, field))
+            yield from self.of_field(known[key], part)
+
+    def known_fields(
+        self, value: dict[str, Any], schema: Schema, above: str, of: KnownField | None = None
+    ) -> Mapping[str, KnownField]:
+        """Return what is known of the keys of a mapping, and of any other; see `fields`."""
+        where = id(schema), above, of.name if of else ""
+        place = self._places.get(where)
+        if place is None:
+            make = partial(self._field, above=above, of=of)
+            place = self._places[where] = _Place(schema, self._root, make)
+        return place.fields_of(value)
+
+    def of_field(self, field: KnownField, value: Any) -> Iterator[tuple[KnownField, Any]]:
+        """Yield what `fields` does of one value."""
+        if field.is_container and value and isinstance(value, dict):
+            yield from self.fields(value, field.schema, field.field, field)
+            return
+        normal = self._normal(value, field.schema, field.field)
+        if field.default is NOTHING or normal != field.default:
+            yield field, normal
+
+    def _field(self, key: str, schema: Schema, *, above: str, of: KnownField | None) -> KnownField:
+        inner, step = self.follow(schema), _step(key)
+        if step == "weight" and above == "checks[]":  # which no check has: see `_add_weights`
+            step = '"weight"'
+        field = f"{above}.{step}" if above else step
+        default = inner.get("default", NOTHING)
+        return KnownField(
+            f"{of.name}.{step}" if of else step,
+            (*(of.keys if of else ()), key),
+            field,
+            schema=inner,
+            default=default if default is NOTHING else self._normal(default, NOTHING, field),
+            kind=self._kind,
+        )
 
     def _normal(self, value: Any, schema: Schema, field: str) -> Any:
         """Return a value in normal form, without what is as it is by default."""
         if isinstance(value, str):
-            reference = Reference.parse(value) if field.endswith("_ref") else None
-            return value if reference is None else str(reference)
+            return normal_reference(value) if field.endswith("_ref") else value
         if isinstance(value, list):
-            items = self.follow(schema.get("items", _NOTHING))
-            parts = [self._normal(part, items, f"{field}[]") for part in value]
+            items, inner = self.follow(schema.get("items", NOTHING)), f"{field}[]"
+            parts = [self._normal(part, items, inner) for part in value]
             return sorted(parts, key=canonical) if field in UNORDERED else parts
         if isinstance(value, dict):
             if not schema.get("properties"):
-                return _plain(value)
-            leaves = self.leaves(value, schema, path=(), above=field)
-            return {name: leaf.value for name, leaf in leaves}
-        return _plain(value)
+                return plain(value)
+            fields = self.fields(value, schema, above=field)
+            return {inside.name: normal for inside, normal in fields}
+        return plain(value)
+
+
+@lru_cache(maxsize=4096)  # thousands of rows have the same few
+def normal_reference(text: str) -> str:
+    """Return a reference as all ways to write it are read; any other text as it is."""
+    reference = Reference.parse(text)
+    return text if reference is None else str(reference)
 
 
 @cache
-def _reader_of(kind: Kind) -> _Reader:
-    return _Reader(kind, load(kind))
+def reader_of(kind: Kind) -> FieldReader:
+    """Return the reader of the fields of a kind."""
+    return FieldReader(kind, load(kind))
 
 
 @cache
@@ -456,7 +503,7 @@ def _containers(kind: Kind) -> frozenset[str]:
     ) - {"checks[]", "questions[]"}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a value in which numbers that are equal are the same: 1.0 is 1."""
     if isinstance(value, str):
         return value
@@ -465,9 +512,9 @@ def _plain(value: Any) -> Any:
     if value.__class__ is int and not is_writable(value):
         return f"{value:#x}"
     if isinstance(value, list):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     if isinstance(value, dict):
-        return {str(key): _plain(part) for key, part in value.items()}
+        return {str(key): plain(part) for key, part in value.items()}
     return value
 
 

@@ -9,8 +9,12 @@ from __future__ import annotations
 import re
 from collections import namedtuple
 from functools import partial
-from typing import TYPE_CHECKING, Any, AnyStr
+from typing import TYPE_CHECKING, Any, AnyStr, TypeVar
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+Record = TypeVar("Record", bound=tuple[Any, ...])
 _METHODS = ("search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn")
 
 
@@ -43,6 +47,14 @@ if TYPE_CHECKING:
 
 else:
     lazy_pattern = partial(_LazyPattern, re.compile)
+
+
+def made_of(kind: type[Record]) -> Callable[[Iterable[Any]], Record]:
+    """Return what makes a named tuple of the values of all of its fields.
+
+    It takes half the time of a call, which counts where every row has one.
+    """
+    return partial(tuple.__new__, kind)
 
 
 __all__ = ["NamedTuple"]

@@ -122,7 +122,7 @@ def listed(words: Iterable[object], most: int = SHOWN, total: int | None = None)
     total = len(items) if total is None else total
     # One more item is as short as "… and 1 more".
     if total <= most + 1:
-        return ", ".join(map(str, items))
+        return ", ".join([f"{item}" for item in items])
     return f"{', '.join(map(str, islice(items, most)))} … and {total - most:,} more"
 
 

@@ -17,6 +17,7 @@ from evalcontract.checks.coverage import (
 from evalcontract.checks.outcome import Outcome
 from evalcontract.datasets.passes import Dataset, DatasetPass
 from evalcontract.datasets.run import Run
+from evalcontract.grading.results import RowResult
 from evalcontract.library.library import Artifact, Library, Resolution
 from evalcontract.model.diagnostic import Diagnostic, Place, Span
 from evalcontract.model.reference import Kind, Reference
@@ -317,7 +318,9 @@ class _Results:
     def __init__(self, run: GradedRun) -> None:
         self.file = run.file
         self.missed = 0
-        self._rows = {row.id: row for row in run.rows}
+        self._rows: dict[str, list[RowResult]] = {}
+        for row in run.rows:
+            self._rows.setdefault(row.id, []).append(row)
         #: The numbers of columns that did not run, each with its reason, in order.
         self.patterns: dict[tuple[tuple[int, str], ...], int] = {}
 
@@ -326,35 +329,50 @@ class _Results:
         return self.patterns.setdefault(tuple(columns.items()), len(self.patterns))
 
     def take(self, row: RowCoverage) -> dict[str, str]:
-        """Return the checks of a row that were predicted to run and did not, with the reasons."""
+        """Return the checks of a row that were predicted to run and did not, with the reasons.
+
+        A check ran if it did on each output of the row.
+        """
         predicted = [cell.check for cell in row.cells if cell.outlook.state is State.RUN]
-        found = dict(self._reasons(row)) if predicted else {}
-        usual = self._usual(row)
-        reasons = {check: found.get(check, usual) for check in predicted}
-        missed = {check: reason for check, reason in reasons.items() if reason is not None}
+        outputs = self._rows.get(row.row or "", ()) if predicted else ()
+        found = [_missed_on(output, row.rubric, predicted) for output in outputs]
+        if not found:
+            found = [dict.fromkeys(predicted, "the row is not in the results")]
+        missed = {
+            check: reason
+            for check in predicted
+            if (reason := _reason_of_all([each.get(check) for each in found]))
+        }
         self.missed += sum(check in missed for check in predicted)
         return missed
 
-    def _reasons(self, row: RowCoverage) -> Iterator[tuple[str, str | None]]:
-        """Yield the checks in the results of a row; None if they ran, else why not."""
-        result = self._rows.get(row.row or "")
-        if result is None or result.rubric != row.rubric:
-            return
-        for check in result.checks:
-            for name, leaf in check.leaves():
-                ran = leaf.outcome in (Outcome.PASSED, Outcome.FAILED)
-                yield name, None if ran else _outcome_text(leaf.outcome, leaf.reason)
 
-    def _usual(self, row: RowCoverage) -> str:
-        """Return why a check that is not in the results of a row did not run."""
-        result = self._rows.get(row.row or "")
-        if result is None:
-            return "the row is not in the results"
-        if result.outcome is Outcome.UNDECIDED and not result.checks:
-            return _outcome_text(result.outcome, result.reason)
-        if result.rubric != row.rubric:
-            return f"the row was graded by {result.rubric or 'its own expectations'}"
-        return "the check is not in the results"
+def _missed_on(
+    result: RowResult, rubric: str | None, predicted: Iterable[str]
+) -> Mapping[str, str | None]:
+    """Return why checks did not run on an output; None for those that did."""
+    if result.rubric != rubric or (result.outcome is Outcome.UNDECIDED and not result.checks):
+        return dict.fromkeys(predicted, _why_none_ran(result))
+    missed: dict[str, str | None] = dict.fromkeys(predicted, "the check is not in the results")
+    for check in result.checks:
+        for name, leaf in check.leaves():
+            ran = leaf.outcome in (Outcome.PASSED, Outcome.FAILED)
+            missed[name] = None if ran else _outcome_text(leaf.outcome, leaf.reason)
+    return missed
+
+
+def _why_none_ran(result: RowResult) -> str:
+    if result.outcome is Outcome.UNDECIDED and not result.checks:
+        return _outcome_text(result.outcome, result.reason)
+    return f"the row was graded by {result.rubric or 'its own expectations'}"
+
+
+def _reason_of_all(reasons: Sequence[str | None]) -> str | None:
+    """Return why a check did not run on the outputs of a row; None if it ran on all of them."""
+    told = [each for each in reasons if each is not None]
+    if not told or len(reasons) == 1:
+        return next(iter(told), None)
+    return f"on {len(told)} of {len(reasons)} outputs: {told[0]}"
 
 
 def _outcome_text(outcome: Outcome, reason: str | None) -> str:

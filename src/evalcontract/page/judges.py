@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from evalcontract.calibrating.joining import (
 )
 from evalcontract.calibrating.measuring import Labels, Measurement, measure, remarks
 from evalcontract.datasets.opening import Options
-from evalcontract.grading.results import CheckResult
+from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.library.scores import Scale
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Reference
@@ -133,14 +134,20 @@ def _verdicts(labels: Iterable[LabelRecord], judge: str, runs: Sequence[GradedRu
     ids = {row.id for row in labels}
     for number, run in enumerate(runs):
         answered = [
-            LabelRecord(at, row.id, {"judge": answer["verdict"]})
+            LabelRecord(at, id_, {"judge": answer["verdict"]})
             for at, row in enumerate(run.rows)
-            if row.id in ids
+            if (id_ := _labelled_id(row, ids)) in ids
             for answer in _answers(row.checks, judge)
         ]
         if answered:
             return _Verdicts(answered, number)
     return _Verdicts((), None)
+
+
+def _labelled_id(row: RowResult, ids: AbstractSet[str]) -> str:
+    """Return the id that labels have for an output: of several of a row, `ID #SAMPLE`."""
+    of_sample = f"{row.id} #{row.sample}"
+    return row.id if row.sample is None or of_sample not in ids else of_sample
 
 
 def _answers(checks: Iterable[CheckResult], judge: str) -> Iterator[dict[str, Any]]:

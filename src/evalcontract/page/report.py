@@ -314,7 +314,8 @@ def page_file(path: Path, *, force: bool) -> Iterator[Callable[[Iterable[str]], 
 #: The modules of the page, each behind those that it imports.
 MODULES = (
     "dom", "data", "state", "theme", "virtual", "tabs", "findings", "legend", "heatmap", "coverage",
-    "graph", "charts", "row", "marks", "results", "judges", "changes", "overview", "keys", "main",
+    "graph", "charts", "words", "row", "against", "query", "marks", "results", "judges", "changes",
+    "overview", "keys", "main",
 )  # fmt: skip
 _IMPORT = lazy_pattern(r"^import \{[^}]*\} from \"\./\w+\.js\";\n", re.MULTILINE)
 _EXPORT = lazy_pattern(r"^export ((?:function|const) (\w+))", re.MULTILINE)

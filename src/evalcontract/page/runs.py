@@ -28,7 +28,14 @@ from evalcontract.grading.samples import reduced
 from evalcontract.grading.summary import Summary, Tally, counts
 from evalcontract.library.library import Library
 from evalcontract.library.scores import Bounds, ScaleError, scale_of
-from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, is_finite_number
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import (
+    NAME_LENGTH,
+    clipped,
+    escape_controls,
+    is_finite_number,
+    many,
+)
 from evalcontract.page.content import GradedRun, OutputKey, RowTexts
 
 #: The number of bars of a distribution of scores.
@@ -49,9 +56,34 @@ _BESIDE = ("context", "metadata")
 _ANSWERED = ("judge", "model", "reason", "answer")
 
 
+# Letters of scripts that are written with joiners, their viramas, and pictures.
+_LETTERS = "\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
+_VIRAMAS = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca"
+_PICTURES = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff"
+_JOINER = lazy_pattern(
+    f"(?<=[{_LETTERS}])[\u200c\u200d](?=[{_LETTERS}])"
+    f"|(?<=[{_VIRAMAS}])[\u200c\u200d](?![\u200c\u200d])"
+    f"|(?<=[{_PICTURES}])\u200d(?=[{_PICTURES}])"
+)
+
+
 def shown(text: str, most: int = NAME_LENGTH * 3) -> str:
     """Return a text as the page shows it: of a bearable length, without invisible characters."""
-    return escape_controls(clipped(text, most))
+    return _escaped(clipped(text, most))
+
+
+def _escaped(text: str) -> str:
+    """Return a text with signs for invisible characters, but for joiners where they are spelling.
+
+    Persian and the scripts of India need them between letters, and pictures of several persons.
+    """
+    if text.isprintable():
+        return text
+    # A sign is one character, too.
+    characters = [*escape_controls(text)]
+    for match in _JOINER.finditer(text):
+        characters[match.start()] = match[0]
+    return "".join(characters)
 
 
 def shown_sentence(text: str | None) -> str | None:
@@ -145,10 +177,13 @@ def comparisons(runs: Sequence[GradedRun], grouping: Grouping) -> Iterator[dict[
             "pairs": found.pairs if found else 0,
             "mean": found.mean if found else None,
             "interval": [*interval] if interval else None,
-            "differences": [
-                shown(line, SENTENCE) for line in differences(runs[before].basis, runs[after].basis)
-            ],
+            "differences": _differences(runs[before], runs[after]),
+            "turned": _differences(runs[after], runs[before]),
         }
+
+
+def _differences(before: GradedRun, after: GradedRun) -> list[str]:
+    return [shown(line, SENTENCE) for line in differences(before.basis, after.basis)]
 
 
 class RunsData:
@@ -169,6 +204,8 @@ class RunsData:
         summary = Summary.of(rows, self._grouping)
         summary.add_samples(run.rows)
         together = _together(run.rows, rows) if summary.samples.rows else {}
+        # What did not run on one output of a row is told, too, whatever the others come to.
+        every = Summary.of(run.rows) if together else summary
         number = {key: at for at, key in enumerate(summary.checks)}
         rubrics = [rubric for rubric in summary.rubrics if rubric is not None]
         outputs = _outputs_of(run)
@@ -183,7 +220,7 @@ class RunsData:
             "sentence": tally_sentence(summary.rows),
             "samples": samples_sentence(summary.samples) if together else None,
             "methods": escape_controls(methods_sentence(summary)),
-            "unmeasured": [escape_controls(line) for line in unmeasured_lines(summary)],
+            "unmeasured": [escape_controls(line) for line in unmeasured_lines(every)],
             "has_outputs": run.outputs is not None
             or any(
                 key in (row.content or {}) for row in run.rows for key in ("output", "tool_calls")
@@ -263,8 +300,10 @@ class RunsData:
     def _shown(self, text: str) -> str:
         """Return a text of several lines as the page shows it."""
         self._room -= min(len(text), TEXT)
-        lines = clipped(text, TEXT).replace("\r\n", "\n").split("\n")
-        return "\n".join(map(escape_controls, lines))
+        lines = text[:TEXT].replace("\r\n", "\n").split("\n")
+        whole = "\n".join(map(_escaped, lines))
+        left = len(text) - TEXT
+        return f"{whole}… (and {many(left, 'more character')})" if left > 0 else whole
 
 
 def _given(run: GradedRun, row: RowResult) -> RowTexts | None:

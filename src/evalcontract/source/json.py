@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from typing import Any, NoReturn
@@ -419,26 +420,9 @@ def load_exactly(data: bytes) -> Any:
         RecursionError: it is nested too deeply.
 
     """
-    return _load_with_json(data) if has_many_digits(data) else load_rounded(data)
-
-
-def load_rounded(data: bytes) -> Any:
-    """Return the value of a JSON text, with halves of surrogates; integers may be rounded.
-
-    Those are of more than 64 bits.
-
-    Raises:
-        ValueError: it is not JSON.
-        RecursionError: it is nested too deeply.
-
-    """
-    try:
-        return orjson.loads(data)
-    except orjson.JSONDecodeError:  # half of a surrogate pair, or no JSON
-        return _load_with_json(data)
-
-
-def _load_with_json(data: bytes) -> Any:
+    if not has_many_digits(data):
+        with suppress(orjson.JSONDecodeError):  # half of a surrogate pair, or no JSON
+            return orjson.loads(data)
     return json.loads(data, parse_constant=_no_number)
 
 

@@ -4,10 +4,13 @@ import { el, svg } from "./dom.js";
 import { figure } from "./data.js";
 
 const EDGE = { top: 16, right: 12, bottom: 22, left: 30 };
+const LETTER = 6.5; // about as wide as one of a label
+const ROW = 13;
 
 /** Return a frame to draw in: its picture, and what turns shares of the axes into places. */
-export function frame(label, width, height, ticks) {
-  const [left, right, top, bottom] = [EDGE.left, width - EDGE.right, EDGE.top, height - EDGE.bottom];
+export function frame(label, width, height, ticks, rows = 1) {
+  const [right, top, bottom] = [width - EDGE.right, EDGE.top + ROW * (rows - 1), height - EDGE.bottom];
+  const left = Math.max(EDGE.left, 10 + LETTER * Math.max(...ticks.y.map(([, text]) => text.length)));
   const x = (share) => left + share * (right - left);
   const y = (share) => bottom - share * (bottom - top);
   const picture = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label },
@@ -34,7 +37,7 @@ export function distribution({ bins, threshold, point, interval, scored }, { wid
   const { picture, x, y } = frame(label, width, height, {
     x: isSmall ? [SHARES[0], SHARES[4]] : SHARES,
     y: isSmall ? [[1, figure(most)]] : [[0, "0"], [1, figure(most)]],
-  });
+  }, isSmall ? 1 : 2);
   const step = x(1 / bins.length) - x(0);
   for (const [at, count] of bins.entries()) {
     if (!count) continue;
@@ -43,15 +46,17 @@ export function distribution({ bins, threshold, point, interval, scored }, { wid
   if (interval) {
     picture.append(svg("rect", { class: "band", x: x(interval[0]), width: Math.max(1, x(interval[1]) - x(interval[0])), y: y(1) - 6, height: y(0) - y(1) + 6 }));
   }
-  if (threshold !== null) rule(picture, x, y, threshold, "threshold", isSmall ? "" : `threshold ${threshold}`);
-  if (point !== null) rule(picture, x, y, point, "point", isSmall ? "" : known, threshold === null || point < threshold);
+  if (threshold !== null) rule(picture, x, y, threshold, "threshold", isSmall ? "" : `threshold ${threshold}`, { row: 1, width });
+  if (point !== null) rule(picture, x, y, point, "point", isSmall ? "" : known, { row: 0, width });
   return picture;
 }
 
-function rule(picture, x, y, at, name, text, isLeft = false) {
+/** Draw a line across the chart, with its text in a row of its own above, moved to where it is not cut off. */
+function rule(picture, x, y, at, name, text, { row, width }) {
   picture.append(svg("path", { class: `rule ${name}`, d: `M${x(at)} ${y(1) - 6}V${y(0)}` }));
-  const isBefore = at > 0.75 || (isLeft && at > 0.25);
-  if (text) picture.append(svg("text", { class: `tick ${name}`, x: x(at) + (isBefore ? -4 : 4), y: y(1) - 6, "text-anchor": isBefore ? "end" : "start" }, text));
+  const half = (LETTER * text.length) / 2;
+  const middle = Math.max(half, Math.min(x(at), width - half));
+  if (text) picture.append(svg("text", { class: `tick ${name}`, x: middle, y: y(1) - 8 - row * ROW, "text-anchor": "middle" }, text));
 }
 
 /** Write a share with its 95 % interval; without one, the sample is too small to say. */

@@ -59,7 +59,7 @@ function sweep({ thresholds, scale, threshold, best }) {
     picture.append(svg("path", { class: `curve ${name}`, d: `M${points.map(([px, py]) => `${x(px)} ${y(py)}`).join("L")}` }));
     for (const [px, py] of points) picture.append(svg("circle", { class: `dot ${name}`, cx: x(px), cy: y(py), r: 3 }));
     const [px, py] = at === 1 ? points[0] : points.at(-1);
-    picture.append(svg("text", { class: `tick ${name}`, x: x(px) + (at === 1 ? 6 : -6), y: y(py) + 14, "text-anchor": at === 1 ? "start" : "end" }, name));
+    picture.append(svg("text", { class: `tick ${name}`, x: x(px) + (at === 1 ? 6 : -6), y: y(py) - 6, "text-anchor": at === 1 ? "start" : "end" }, name));
   }
   picture.append(svg("path", { class: "rule threshold", d: `M${x(share(threshold))} ${y(1) - 6}V${y(0)}` }),
     svg("text", { class: "tick threshold", x: x(share(threshold)), y: y(1) - 7, "text-anchor": "middle" }, `in use ${threshold}${best === threshold ? ", best" : ""}`));

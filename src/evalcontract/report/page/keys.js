@@ -6,8 +6,8 @@ import { state, update } from "./state.js";
 const KEYS = [
   ["j, k", "the next and the previous row"],
   ["r, w, u, c", "results: mark the row as right, as wrong, unmark it, comment on it"],
-  ["/", "search"],
-  ["Escape", "clear the search, or leave it"],
+  ["/", "search; in results, also by facts:failed, tone<0.5, score>=0.3, tag:urgent, -tag:urgent"],
+  ["Escape", "clear the search, leave a field, go back from a row to the list"],
   ["arrow keys", "from cell to cell in the map, from tab to tab"],
   ["?", "this list"],
 ];
@@ -30,18 +30,22 @@ export function makeKeys(views) {
     k: () => views[state.view]?.step(-1),
     "/": () => views[state.view]?.search(),
     "?": () => dialog.showModal(),
+    Escape: () => views[state.view]?.leave?.(),
   };
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || dialog.open) return;
     const isField = event.target.matches("input, select, textarea");
     if (event.key === "Escape" && isField) {
       if (state.q && event.target.type === "search") update({ q: "" });
-      else event.target.blur();
+      else {
+        event.target.blur();
+        views[state.view]?.rest?.();
+      }
       return;
     }
     if (isField && event.target.type !== "checkbox" && event.target.type !== "radio") return;
     const action = actions[event.key] ?? views[state.view]?.keys?.[event.key];
-    if (!isOn.checked || !action) return;
+    if (!action || (!isOn.checked && event.key !== "Escape")) return;
     action();
     event.preventDefault();
   });

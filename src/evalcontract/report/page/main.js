@@ -3,14 +3,14 @@
 import { makeChanges } from "./changes.js";
 import { makeCoverage } from "./coverage.js";
 import { DATA } from "./data.js";
-import { byId } from "./dom.js";
+import { byId, el } from "./dom.js";
 import { makeFindings } from "./findings.js";
 import { makeGraph } from "./graph.js";
 import { makeJudges } from "./judges.js";
 import { makeKeys } from "./keys.js";
 import { makeOverview } from "./overview.js";
 import { makeResults } from "./results.js";
-import { begin } from "./state.js";
+import { begin, filtersText } from "./state.js";
 import { makeTabs } from "./tabs.js";
 
 function viewsWithContent() {
@@ -35,7 +35,12 @@ byId("skip").addEventListener("click", (event) => {
   byId("main").focus();
   event.preventDefault();
 });
-addEventListener("beforeprint", () => Object.values(moving).forEach((view) => view?.spread()));
+const filters = el("p", { class: "printed" });
+byId("main").prepend(filters);
+addEventListener("beforeprint", () => {
+  filters.textContent = filtersText();
+  Object.values(moving).forEach((view) => view?.spread());
+});
 addEventListener("afterprint", () => Object.values(moving).forEach((view) => view?.gather()));
 begin();
 document.documentElement.dataset.ready = "true";

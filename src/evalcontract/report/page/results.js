@@ -4,17 +4,19 @@ import { distribution, rateText } from "./charts.js";
 import { announce, byId, el, withCode } from "./dom.js";
 import { DATA, figure, many } from "./data.js";
 import { OUTCOMES } from "./legend.js";
-import { makeLabels, mark, markControls, markText, onMark, remember } from "./marks.js";
-import { chip, outcomeOf, rowParts } from "./row.js";
-import { follow, fragment, state, update } from "./state.js";
+import { makeLabels, mark, markControls, markSentence, markText, onMark, remember } from "./marks.js";
+import { comparison, counted, FLIPS, flipOf, resultOf, rowsWith, SPREADS } from "./against.js";
+import { parsed, tagsOf } from "./query.js";
+import { chip, outcomeOf, rowParts, tagList } from "./row.js";
+import { closeRow, follow, fragment, state, update } from "./state.js";
 import { virtualList } from "./virtual.js";
 
 const PRINTED = 500;
+const ALL = "all"; // as a value of `against`
 const ITEM = 88; // as the style has it
 const ORDERS = { "": "not passed first", low: "lowest score", high: "highest score", file: "order of the file" };
 const MARKS = { "": "any", marked: "marked", right: "marked right", wrong: "marked wrong", none: "not marked" };
 const RIGHT = { "": "any", always: "all right", sometimes: "some right", never: "none right" };
-const FLIPS = { better: "now passes", worse: "no longer passes", other: "changed otherwise", same: "the same", alone: "not listed of the other run" };
 
 const texts = new Map();
 
@@ -32,12 +34,18 @@ function textOf(run, row) {
 /** Give each row of a run a key of its own: its id, and its sample, or a number where several have it. */
 function withKeys(run) {
   const seen = new Map();
+  const ids = new Set(run.rows.map(({ id }) => id));
+  const taken = new Set();
   run.samplesOf = new Map();
   for (const row of run.rows) {
-    const number = (seen.get(row.id) ?? 0) + 1;
+    let number = seen.get(row.id) ?? 1;
+    row.key = row.sample === undefined ? row.id : `${row.id} #${row.sample}`;
+    while (taken.has(row.key) || (row.key !== row.id && ids.has(row.key))) row.key = `${row.id} #${number += 1}`;
     seen.set(row.id, number);
-    row.key = row.sample !== undefined ? `${row.id} #${row.sample}` : number === 1 ? row.id : `${row.id} #${number}`;
-    if (row.sample !== undefined) run.samplesOf.set(row.id, [...run.samplesOf.get(row.id) ?? [], row]);
+    taken.add(row.key);
+    if (row.sample === undefined) continue;
+    if (!run.samplesOf.has(row.id)) run.samplesOf.set(row.id, []);
+    run.samplesOf.get(row.id).push(row);
   }
   run.byKey = new Map(run.rows.map((row) => [row.key, row]));
   for (const [id, rows] of run.samplesOf) {
@@ -46,17 +54,6 @@ function withKeys(run) {
   }
   remember(run);
   return run;
-}
-
-function tagsOf(row) {
-  return row.given === null ? [] : DATA.given[row.given].tags;
-}
-
-/** Return the outcome and the score of a row, or of its check with a name; null without one. */
-function resultOf(run, row, of) {
-  if (!of) return { outcome: outcomeOf(row.outcome), low: row.low };
-  const found = row.checks.find((each) => run.checks[each[0]].check === of);
-  return found ? { outcome: found[1], low: found[3] } : null;
 }
 
 const ANY = { q: "", of: "", tag: "", mark: "", right: "", outcome: [], flip: [] };
@@ -79,34 +76,6 @@ function rightOf(row) {
   if (row.sample === undefined) return null;
   const [, , passed, outputs] = row.together;
   return passed === 0 ? "never" : passed === outputs ? "always" : "sometimes";
-}
-
-function flipOf(run, row, other, of) {
-  const earlier = other.byKey.get(row.key);
-  const [now, then] = [resultOf(run, row, of)?.outcome, earlier && resultOf(other, earlier, of)?.outcome];
-  if (!then) return "alone";
-  if (now === then) return "same";
-  if (now === "passed" && then === "failed") return "better";
-  return now === "failed" && then === "passed" ? "worse" : "other";
-}
-
-/** Tell of a run against another: what else differs, what flipped, and by how much the mean did. */
-function comparison(run, other, flips) {
-  const [now, then] = [DATA.runs.indexOf(run), DATA.runs.indexOf(other)];
-  const found = DATA.comparisons.find(({ before, after }) => before === Math.min(now, then) && after === Math.max(now, then));
-  const sign = found && found.after === now ? 1 : -1;
-  const signed = (value) => `${sign * value > 0 ? "+" : ""}${(sign * value).toFixed(3)}`;
-  const ends = found?.interval ? found.interval.map(signed) : null;
-  const isCut = [run, other].some((each) => each.rows.length < each.rows_total);
-  const missing = isCut ? 0 : other.rows.filter((row) => !run.byKey.has(row.key)).length;
-  return el("div", { class: "against" },
-    el("h3", { class: "section" }, `Against ${other.file}`),
-    found?.differences.length ? el("div", {}, el("p", {}, "What else differs:"), el("ul", {}, found.differences.map((text) => el("li", {}, withCode(text))))) : null,
-    el("p", {}, Object.keys(FLIPS).filter((name) => flips.get(name)).map((name) => `${figure(flips.get(name))} ${FLIPS[name]}`).join(", "),
-      missing ? `, ${many(missing, "row")} only there` : ""),
-    isCut ? el("p", { class: "warning-text" }, withCode("The page does not list all rows of both runs: what flipped is counted among those that it has of both (`--max-rows 0` lists all).")) : null,
-    found?.pairs ? el("p", {}, `The mean score differs by ${signed(found.mean)}${ends ? ` (${(sign > 0 ? ends : ends.reverse()).join(" to ")}, 95 % interval of paired rows)` : ""}, over `
-      + `${many(found.pairs, "row")} with a score in both.`) : null);
 }
 
 /** The cells with the mean of a tally and the share that passed, each with its interval. */
@@ -172,6 +141,17 @@ function fill({ select, label }, pairs, value) {
   label.hidden = pairs.length < 2;
 }
 
+/** Put controls into a fold that is closed where there is little room, and tells how many are in use. */
+function foldedOnPhones(controls) {
+  const wide = matchMedia("(min-width: 40rem)");
+  const name = el("summary", {});
+  const details = el("details", { class: "filters folded", open: wide.matches }, name, controls);
+  wide.addEventListener("change", () => {
+    details.open = wide.matches;
+  });
+  return { details, tell: (count) => name.replaceChildren(`Filters and order${count ? `: ${figure(count)} in use` : ""}`) };
+}
+
 /** Return boxes that choose among some values, each with the number of rows that have it. */
 function facet(legend, name, values, counts, titles = {}) {
   return [el("legend", {}, legend), ...values.map((value) => {
@@ -181,12 +161,6 @@ function facet(legend, name, values, counts, titles = {}) {
     } } });
     return el("label", { class: "choice" }, box, el("span", { class: `name outcome-name ${value}` }, titles[value] ?? value), el("span", { class: "count" }, figure(counts.get(value) ?? 0)));
   })];
-}
-
-function counted(rows, valueOf) {
-  const counts = new Map();
-  for (const row of rows) for (const value of [valueOf(row)].flat()) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
 }
 
 /** Make the view; return what moves through it and what prepares it for paper. */
@@ -205,6 +179,7 @@ export function makeResults() {
   const outcomes = el("fieldset", { class: "facet inline" });
   const flips = el("fieldset", { class: "facet inline" });
   const reset = el("button", { type: "button", class: "plain", on: { click: () => update({ ...ANY, row: "" }) } }, "Clear filters");
+  const filters = foldedOnPhones(el("div", { class: "bar-of-controls" }, of.label, outcomes, flips, tag.label, right.label, marked.label, order.label));
   const told = el("p", { class: "counts" });
   const top = el("div");
   const compared = el("div");
@@ -217,11 +192,11 @@ export function makeResults() {
     el("h2", { class: "hidden" }, "Results"),
     el("div", { class: "bar-of-controls" }, run_.label, against.label),
     top, compared, el("h3", { class: "section" }, "By row"),
-    el("div", { class: "bar-of-controls" }, search, of.label, outcomes, flips, tag.label, right.label, marked.label, order.label, reset),
-    labels.bar, told, empty, review, left,
+    el("div", { class: "bar-of-controls" }, search, reset), filters.details, labels.bar, told, empty, review, left,
   );
   let run = null;
-  let other = null;
+  let others = [];
+  let query = { conditions: [], q: "" };
   let shown = [];
   let chosen = -1;
   let drawn = "";
@@ -231,21 +206,33 @@ export function makeResults() {
     const { outcome } = resultOf(run, row, state.of);
     const input = row.given === null ? "" : DATA.given[row.given].input ?? "";
     return el("article", { class: "item", tabindex: -1, "aria-posinset": index + 1, "aria-setsize": shown.length, "aria-label": `${row.id}: ${outcome}`,
-      "aria-current": index === chosen ? "true" : null, on: { click: () => choose(index) } },
+      "aria-current": index === chosen ? "true" : null, on: { click: (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the link opens elsewhere
+        event.preventDefault();
+        choose(index);
+      } } },
     el("h4", {}, el("a", { class: "name", href: fragment({ row: row.key }) }, row.key),
       el("span", { class: "mark" }, markText(run, row)), chip(outcomeOf(row.outcome), row.score)),
-    el("p", { class: "snippet" }, other ? el("b", { class: "flip" }, `${FLIPS[flipOf(run, row, other, state.of)]} · `) : "", (input || row.reason || "").slice(0, 200)),
+    el("p", { class: "snippet" }, flipText(row), (input || row.reason || "").slice(0, 200)),
     el("p", { class: "snippet said-of" }, (row.output === undefined ? row.reason ?? "" : row.output || "empty output").slice(0, 200)));
   }
 
   function card(row) {
     return el("article", { class: "card" }, el("h3", {}, el("span", { class: "name" }, row.key), " ", chip(outcomeOf(row.outcome), row.score)),
-      el("div", { class: "inside" }, rowParts(run, row, partner(row), "")));
+      el("div", { class: "inside" }, tagList(tagsOf(row)), samples(run, row), markSentence(run, row), rowParts(run, row, partners(row), "")));
   }
 
-  /** Return the same row of the other run; null without one. */
-  function partner(row) {
-    return other?.byKey.has(row.key) ? { run: other, row: other.byKey.get(row.key) } : null;
+  /** Return the same row of the other runs that have it. */
+  function partners(row) {
+    return others.filter(({ byKey }) => byKey.has(row.key)).map((other) => ({ run: other, row: other.byKey.get(row.key) }));
+  }
+
+  function titles() {
+    return others.length > 1 ? SPREADS : FLIPS;
+  }
+
+  function flipText(row) {
+    return others.length ? el("b", { class: "flip" }, `${titles()[flipOf(run, row, others, state.of)] ?? FLIPS.other} · `) : "";
   }
 
   function choose(index) {
@@ -253,15 +240,15 @@ export function makeResults() {
     update({ row: shown[index].key });
   }
 
-  function passes(row, q) {
+  function passes(row) {
     const result = resultOf(run, row, state.of);
     if (!result || (state.outcome.length && !state.outcome.includes(result.outcome))) return false;
-    if (other && state.flip.length && !state.flip.includes(flipOf(run, row, other, state.of))) return false;
+    if (others.length && state.flip.length && !state.flip.includes(flipOf(run, row, others, state.of))) return false;
     if (state.tag && !tagsOf(row).includes(state.tag)) return false;
     if (state.right && state.right !== rightOf(row)) return false;
     const said = markText(run, row);
     if (state.mark && state.mark !== (said || "none") && !(state.mark === "marked" && said)) return false;
-    return !q || textOf(run, row).includes(q);
+    return query.conditions.every((holds) => holds(row)) && (!query.q || textOf(run, row).includes(query.q));
   }
 
   function ordered(rows) {
@@ -287,22 +274,25 @@ export function makeResults() {
     const step = (by, text) => el("button", { type: "button", disabled: !shown[chosen + by], on: { click: () => go(by) } }, text);
     detail.replaceChildren(
       el("div", { class: "detail-head" },
-        el("button", { type: "button", class: "back", on: { click: back } }, "All rows"),
+        el("button", { type: "button", class: "back", on: { click: closeRow } }, "All rows"),
         el("h3", {}, el("span", { class: "name" }, row.key), " ", chip(outcomeOf(row.outcome), row.score)),
         el("span", { class: "muted" }, `${figure(chosen + 1)} of ${figure(shown.length)}`), step(-1, "Previous"), step(1, "Next")),
-      tagsOf(row).length ? el("ul", { class: "chips", "aria-label": "Tags" }, tagsOf(row).map((each) => el("li", { class: "tag name" }, each))) : "",
+      ...tagList(tagsOf(row)),
       samples(run, row),
       markControls(run, row),
-      ...rowParts(run, row, partner(row), state.q.trim().toLowerCase()),
+      ...rowParts(run, row, partners(row), query.q),
     );
     detail.scrollTop = 0;
+    for (const text of detail.querySelectorAll(".long")) {
+      const found = text.querySelector(".found");
+      if (found) text.scrollTop += found.getBoundingClientRect().top - text.getBoundingClientRect().top - 40;
+    }
   }
 
-  /** Return from a row to the list, on a narrow screen. */
-  function back() {
-    const at = chosen;
-    update({ row: "" });
-    list.reveal(at);
+  /** Put the focus on the row that is chosen: in the list, or where that has no room on the row itself. */
+  function rest() {
+    if (feed.offsetParent) list.focus(chosen);
+    else detail.focus();
   }
 
   function go(by) {
@@ -310,8 +300,7 @@ export function makeResults() {
     const wanted = state.row || by < 0 ? chosen + by : chosen;
     const index = Math.max(0, Math.min(wanted, shown.length - 1));
     choose(index);
-    if (feed.offsetParent) list.focus(index);
-    else detail.focus();
+    rest();
   }
 
   function show() {
@@ -319,9 +308,11 @@ export function makeResults() {
     if (search.value !== state.q) search.value = state.q;
     const key = JSON.stringify([state.run, state.q, state.outcome, state.of, state.tag, state.sort, state.mark, state.right, state.against, state.flip]);
     if (key === drawn) {
+      const [was, isNarrow] = [chosen, !feed.offsetParent];
       list.draw();
       drawDetail();
       if (state.row && !feed.offsetParent) detail.scrollIntoView();
+      else if (isNarrow && feed.offsetParent && !state.row) list.focus(was); // back from a row
       return;
     }
     drawn = key;
@@ -331,9 +322,9 @@ export function makeResults() {
       top.replaceChildren(summary(run), ...checkTable(run), ...groupTable(run));
       labels.set(run);
     }
-    const number = Number(state.against || -1);
-    other = number !== at && runs[number] ? runs[number] : null;
-    fill(against, [["", "no other run"], ...runs.map((each, index) => [String(index), each.file]).filter(([index]) => index !== String(at))], state.against);
+    others = runs.filter((each, index) => index !== at && (state.against === ALL || state.against === String(index)));
+    const every = runs.length > 2 ? [[ALL, "all other runs"]] : [];
+    fill(against, [["", "no other run"], ...runs.map((each, index) => [String(index), each.file]).filter(([index]) => index !== String(at)), ...every], state.against);
     fill(run_, runs.map((each, number) => [String(number), `${each.file} (${each.dataset})`]), String(at));
     fill(of, [["", "the row"], ...[...new Set(run.checks.map(({ check }) => check))].map((name) => [name, name])], state.of);
     fill(tag, [["", "any"], ...[...counted(run.rows, tagsOf)].sort().map(([name, count]) => [name, `${name} (${figure(count)})`])], state.tag);
@@ -342,14 +333,16 @@ export function makeResults() {
     fill(order, Object.entries(ORDERS), state.sort);
     const counts = counted(run.rows, (row) => resultOf(run, row, state.of)?.outcome);
     const focused = document.activeElement?.dataset?.facet && document.activeElement.value;
-    outcomes.replaceChildren(...facet("Outcome", "outcome", OUTCOMES.filter((name) => counts.get(name)), counts));
-    const turned = other ? counted(run.rows.filter((row) => resultOf(run, row, state.of)), (row) => flipOf(run, row, other, state.of)) : new Map();
-    flips.replaceChildren(...(other ? facet("Result", "flip", Object.keys(FLIPS).filter((name) => turned.get(name)), turned, FLIPS) : []));
-    compared.replaceChildren(...(other ? [comparison(run, other, turned)] : []));
+    outcomes.replaceChildren(...facet("Outcome", "outcome", OUTCOMES.filter((name) => counts.get(name) || state.outcome.includes(name)), counts));
+    const turned = others.length ? counted(rowsWith(run, state.of), (row) => flipOf(run, row, others, state.of)) : new Map();
+    const turns = Object.keys(FLIPS).filter((name) => turned.get(name) || state.flip.includes(name));
+    flips.replaceChildren(...(others.length ? facet("Result", "flip", turns, turned, { ...FLIPS, ...titles() }) : []));
+    compared.replaceChildren(...others.map((other) => comparison(run, other, state.of)));
     if (focused) [...outcomes.querySelectorAll("input"), ...flips.querySelectorAll("input")].find((box) => box.value === focused)?.focus();
+    filters.tell(["of", "tag", "mark", "right", "sort"].filter((name) => state[name]).length + state.outcome.length + state.flip.length);
     reset.hidden = !(state.q || state.of || state.tag || state.mark || state.right || state.outcome.length || state.flip.length);
-    const q = state.q.trim().toLowerCase();
-    shown = ordered(run.rows.filter((row) => passes(row, q)));
+    query = parsed(state.q, run);
+    shown = ordered(run.rows.filter(passes));
     told.textContent = `${figure(shown.length)} of ${many(run.rows_total, run.samples ? "output" : "row")}, ${ORDERS[state.sort] ?? ORDERS[""]}`;
     announce(told.textContent);
     empty.hidden = shown.length > 0;
@@ -377,6 +370,8 @@ export function makeResults() {
   return {
     step: go,
     keys: { r: () => say("pass"), w: () => say("fail"), u: () => say(null), c: () => labels.comment() },
+    rest,
+    leave: () => (state.row && !feed.offsetParent ? closeRow() : rest()),
     search: () => search.focus(),
     spread() {
       const more = list.spread(PRINTED);

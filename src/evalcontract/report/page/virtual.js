@@ -116,7 +116,7 @@ export function virtualList(container, { estimate, render, shape, paper = render
   addEventListener("scroll", later, { passive: true });
   addEventListener("resize", later);
   new ResizeObserver(() => {
-    if (isSpread || container.clientWidth === width) return;
+    if (isSpread || [0, width].includes(container.clientWidth)) return; // 0 while it is hidden
     width = container.clientWidth;
     learned.clear();
     isMeasured.fill(0);

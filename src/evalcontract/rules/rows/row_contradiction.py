@@ -66,9 +66,10 @@ def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
     conflicts, forbidden = _conflicts_of(group), row.get("must_not_contain")
     if not forbidden and not conflicts.banned:
         return False
-    facts, alternatives = row.get("expected_facts", ()), row.get("must_contain_any", ())
-    has_pattern = _fit_pattern(conflicts.banned)
-    left = facts if forbidden or not has_pattern else [f for f in facts if not f.isascii()]
+    left, alternatives = row.get("expected_facts", ()), row.get("must_contain_any", ())
+    if not forbidden and _fit_pattern(conflicts):
+        is_ascii = "".join(left).isascii()  # as those of most rows
+        left = [] if is_ascii else [fact for fact in left if not fact.isascii()]
     if not left and not alternatives:
         return False
     if forbidden and len(forbidden) <= _FEW_BANS and not conflicts.banned:
@@ -115,7 +116,7 @@ def _refused(conflicts: Conflicts) -> Iterator[dict[str, Any]]:
         yield {"properties": {"expected_tools": {"maxItems": conflicts.max_calls[0]}}}
     facts, alternatives = (key in conflicts.texts for key in ("expected_facts", "must_contain_any"))
     words = [text for text in conflicts.banned if not any(map(str.isspace, text))]
-    has_pattern = _fit_pattern(conflicts.banned)
+    has_pattern = _fit_pattern(conflicts)
     if facts and has_pattern and any(map(str.isascii, words)):
         yield {"properties": {"expected_facts": {"items": _without_any(words)}}}
     if alternatives and has_pattern and any(map(str.isascii, conflicts.banned)):
@@ -133,8 +134,8 @@ def _refused(conflicts: Conflicts) -> Iterator[dict[str, Any]]:
 _MAX_PATTERN_LENGTH = 5000
 
 
-def _fit_pattern(texts: Collection[str]) -> bool:
-    return sum(map(len, texts)) <= _MAX_PATTERN_LENGTH
+def _fit_pattern(conflicts: Conflicts) -> bool:
+    return conflicts.substrings.size <= _MAX_PATTERN_LENGTH
 
 
 def _without_any(texts: Collection[str]) -> dict[str, Any]:
