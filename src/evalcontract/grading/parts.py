@@ -27,8 +27,9 @@ from evalcontract.source.processes import map_in_parallel
 T = TypeVar("T")
 _pair = made_of(Pair)
 
-# A part ends after so many bytes of both files; they are counted by so many lines.
-_PART_BYTES, _LINES = 1 << 18, 64
+# A part ends after so many bytes of both files; they are counted by so many lines. With two
+# processes, a fourth of it took 15 % more processor time, and four times as much no less.
+_PART_BYTES, _LINES = 1 << 20, 64
 # So many rows and records may wait for their partners: they wait in memory.
 _MAX_WAITING = 2000
 
