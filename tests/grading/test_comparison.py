@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evalcontract.checks.outcome import ANY_SCORE, Outcome
-from evalcontract.grading.compared import lines_of
+from evalcontract.grading.compared import RunComparison, lines_of, write_comparisons
 from evalcontract.grading.comparison import Comparison, ScoreDifference
 from evalcontract.grading.earlier import by_id
 from evalcontract.grading.groups import Group, Grouping
@@ -218,3 +218,21 @@ def test_a_row_without_a_verdict_leaves_verdicts_without_a_test() -> None:
     found = compared(rows, [each._replace(score=0.5) for each in rows]).rows.difference
     assert found is not None
     assert (found.test, found.of_verdicts) == ("t", None)
+
+
+def test_verdicts_are_told_beside_graded_scores() -> None:
+    """Of ten rows, eight fail now by the one check, and one more by the other, which is graded."""
+    before = [row(f"r{at}", check("x", 1.0), check("y", 1.0)) for at in range(10)]
+    after = [
+        row(f"r{at}", check("x", float(at > 7)), check("y", 0.5 if at == 9 else 1.0))
+        for at in range(10)
+    ]
+    text = "".join(
+        write_comparisons(
+            [RunComparison("old", "", by_id(before), compared(before, after), [])], 0, 300
+        )
+    )
+    rows, x, y = (line for line in text.splitlines() if " → " in line and " over " in line)
+    assert "0 pass now, 9 fail now (p 0.0039 by McNemar's exact test); p " in rows
+    assert "8 fail now; p 0.0078 by McNemar's exact test, 0.016 corrected for 2 tests" in x
+    assert "1 fail now (p 1 by McNemar's exact test); p 0.34 by paired t test, 0.34 corrected" in y

@@ -174,14 +174,21 @@ def _sentence(line: ComparisonLine) -> str:
         sentence += ", n is too small to say more"
     sentence += f") over {many(scores.pairs, 'row')}"
     if found.better or found.worse:
-        sentence += f"; {found.better:,} pass now, {found.worse:,} fail now"
-        if found.of_verdicts is not None and found.test != MCNEMAR:
-            sentence += f" (p {_p(found.of_verdicts)} by {_TESTS[MCNEMAR]})"
+        sentence += f"; {found.better:,} pass now, {found.worse:,} fail now{_of_verdicts(line)}"
     if found.p_value is not None and line.has_changed:
         sentence += f"; p {_p(found.p_value)} by {_TESTS[found.test]}"
         if line.corrected is not None and line.tests > 1:
             sentence += f", {_p(line.corrected)} corrected for {line.tests:,} tests"
     return sentence
+
+
+def _of_verdicts(line: ComparisonLine) -> str:
+    """Return what a test says of the verdicts, in brackets, unless it is that of the scores."""
+    p_value, corrected = line.found.of_verdicts, line.verdicts_corrected
+    if p_value is None or corrected is None or line.found.test == MCNEMAR:
+        return ""
+    more = "" if corrected == p_value else f", {_p(corrected)} corrected"
+    return f" (p {_p(p_value)} by {_TESTS[MCNEMAR]}{more})"
 
 
 def _p(value: float) -> str:
