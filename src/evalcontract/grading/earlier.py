@@ -87,7 +87,7 @@ class EarlierRows(Protocol):
         """Return a row that is there."""
 
     def lost(self, seen: Mapping[str, int]) -> list[str]:
-        """Return the ids of the rows but the first with each, of which some number is `seen`."""
+        """Return the ids of the rows that were not compared; `seen` has how many with each were."""
 
 
 class ReadRows(NamedTuple):
