@@ -32,6 +32,12 @@ HOLDS: dict[str, Any] = {
 }
 
 
+def write_judge(workspace: Path, validation: dict[str, Any]) -> None:
+    """Write the judge `polite` with a validation."""
+    judge = {"id": "polite", "version": "1.0.0", "template": TEMPLATE}
+    _write(workspace / "judges/polite.json", {**judge, "validation": validation})
+
+
 def summaries(
     workspace: Path,
     patch: pytest.MonkeyPatch,
@@ -40,8 +46,7 @@ def summaries(
     **validation: Any,
 ) -> tuple[list[dict[str, Any]], str]:
     """Return what is said of corrected rates, as JSON and as text; 7 of 10 rows pass."""
-    judge = {"id": "polite", "version": "1.0.0", "template": TEMPLATE}
-    _write(workspace / "judges/polite.json", {**judge, "validation": validation})
+    write_judge(workspace, validation)
     rows(workspace, *(rubrics or ["single"] * 10))
 
     def answer(request: dict[str, Any], _: int) -> Any:
@@ -93,8 +98,7 @@ def test_python_says_what_the_command_says(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """What was asked, how it was read, that a budget ended the run, and corrected rates."""
-    judge = {"id": "polite", "version": "1.0.0", "template": TEMPLATE}
-    _write(workspace / "judges/polite.json", {**judge, "validation": HOLDS})
+    write_judge(workspace, HOLDS)
     rows(workspace, *["single"] * 10)
     budget = () if questions is None else ("--max-questions", str(questions))
     with ModelServer(lambda *_: Response("Pass.")) as server:
@@ -169,8 +173,7 @@ def test_the_rate_of_rows_with_several_outputs_is_that_of_all_outputs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The judge was measured on single outputs: not on the majority of three, nor the best."""
-    judge = {"id": "polite", "version": "1.0.0", "template": TEMPLATE}
-    _write(workspace / "judges/polite.json", {**judge, "validation": HOLDS})
+    write_judge(workspace, HOLDS)
     rows(workspace, *["single"] * 12)
 
     def answer(request: dict[str, Any], _: int) -> Any:
@@ -206,8 +209,7 @@ def test_the_rate_of_rows_with_several_outputs_is_that_of_all_outputs(
 def test_the_interval_of_a_corrected_rate_accounts_for_clusters(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    judge = {"id": "polite", "version": "1.0.0", "template": TEMPLATE}
-    _write(workspace / "judges/polite.json", {**judge, "validation": HOLDS})
+    write_judge(workspace, HOLDS)
     rows(workspace, *["single"] * 40)
     path = workspace / "data.json"
     questions = json.loads(path.read_text(encoding="utf-8"))["questions"]

@@ -23,12 +23,14 @@ from evalcontract.cli.printing import (
 )
 from evalcontract.grading.basis import differences
 from evalcontract.grading.compared import (
+    MAX_REASON,
     RunComparison,
     comparison_fields,
     unfinished,
+    versions_sentence,
     write_comparisons,
 )
-from evalcontract.grading.comparison import Comparison
+from evalcontract.grading.comparison import Comparison, UncomparedRow
 from evalcontract.grading.earlier import by_id
 from evalcontract.grading.groups import Grouping
 from evalcontract.grading.pilot import Pilot, pilot_of_one, pilot_of_two
@@ -140,25 +142,20 @@ def _left_out(comparison: dict[str, Any]) -> Iterator[_LeftOutRows]:
         if ids := comparison[key]:
             named = listed(f"`{clipped(id_, NAME_LENGTH)}`" for id_ in ids)
             yield _LeftOutRows(len(ids), what, named)
-    for cause in comparison["uncompared"]:
-        when = "before and now" if cause["before"] and cause["now"] else "before"
-        is_new = cause["now"] and not cause["before"]
+    for each in comparison["uncompared"]:
+        cause = UncomparedRow(each["before"], each["now"], each["reason"])
         yield _LeftOutRows(
-            cause["rows"],
-            f"without a known score {'now' if is_new else when}",
-            clipped(cause["reason"], _REASON),
-            _UNKNOWN if is_new else _NOT_COMPARED,
+            each["rows"],
+            f"without a known score {cause.when}",
+            clipped(cause.reason, MAX_REASON),
+            _NOT_COMPARED if cause.before else _UNKNOWN,
         )
-
-
-_REASON = 300
 
 
 def _what_differs(comparison: dict[str, Any]) -> list[str]:
     """Return as sentences what else differs between two runs than their scores."""
     versions = (
-        f"{many(each['rows'], 'row')} graded by {each['after'] or 'no rubric'}, before by"
-        f" {each['before'] or 'no rubric'}"
+        versions_sentence(each["before"], each["after"], each["rows"])
         for each in comparison["versions"]
     )
     return [*comparison["differences"], *versions]

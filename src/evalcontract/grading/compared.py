@@ -23,7 +23,9 @@ from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, lis
 from evalcontract.report.frame import wrapped
 from evalcontract.statistics.estimates import FEWEST, holm
 
-_MAX_REASON, _MAX_CAUSES, _MAX_TEXT = 300, 5, 300
+#: So many characters of a reason are told.
+MAX_REASON = 300
+_MAX_CAUSES, _MAX_TEXT = 5, 300
 _TESTS = {MCNEMAR: "McNemar's exact test", "t": "paired t test"}
 
 
@@ -142,9 +144,7 @@ def _comparison(of: RunComparison, lines: Lines, limit: int, width: int) -> Iter
     found = of.found
     yield from _differences(of.differences, limit, width)
     for (before, after), rows in found.versions.items():
-        was, now = before or "no rubric", after or "no rubric"
-        line = f"{many(rows, 'row')} graded by {now}, before by {was}"
-        yield from wrapped(escape_controls(line), 2, width)
+        yield from wrapped(escape_controls(versions_sentence(before, after, rows)), 2, width)
     for ids, what in ((found.new, "new"), (found.lost_ids(of.earlier), "no longer there")):
         if ids:
             names = listed(f"`{clipped(id_, NAME_LENGTH)}`" for id_ in ids)
@@ -230,6 +230,12 @@ def _change(change: RowChange, width: int) -> Iterator[str]:
                 yield from wrapped(escape_controls(line), 6, width)
 
 
+def versions_sentence(before: str | None, after: str | None, rows: int) -> str:
+    """Return how many rows are graded by another rubric, or another version of it."""
+    was, now = before or "no rubric", after or "no rubric"
+    return f"{many(rows, 'row')} graded by {now}, before by {was}"
+
+
 def output_of(row: RowResult) -> str | None:
     """Return the text of the output of a row, if the results tell it."""
     text = (row.content or {}).get("output")
@@ -243,8 +249,7 @@ def _uncompared(causes: Counter[UncomparedRow], width: int) -> Iterator[str]:
     rows = many(causes.total(), "row is", "rows are")
     yield from wrapped(f"{rows} in no difference, without a known score:", 2, width)
     for cause, number in causes.most_common(_MAX_CAUSES):
-        when = "before and now" if cause.before and cause.now else "now" if cause.now else "before"
-        line = f"{number:,} {when}: {clipped(cause.reason, _MAX_REASON)}"
+        line = f"{number:,} {cause.when}: {clipped(cause.reason, MAX_REASON)}"
         yield from wrapped(escape_controls(line), 4, width)
     if len(causes) > _MAX_CAUSES:
         yield f"    … and {len(causes) - _MAX_CAUSES:,} more causes\n"

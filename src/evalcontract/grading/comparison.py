@@ -53,6 +53,11 @@ class UncomparedRow(NamedTuple):
     now: bool
     reason: str
 
+    @property
+    def when(self) -> str:
+        """When its score is not known."""
+        return "before and now" if self.before and self.now else "now" if self.now else "before"
+
 
 class PairedTally:
     """Results of the same rows, before and now: those whose score is known both times."""

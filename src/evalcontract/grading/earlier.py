@@ -205,13 +205,10 @@ def _read_counted(
     for line in lines:
         digest.update(line)
         begins = _START.match(line)
-        counted = known.get(begins[2]) if begins else None
-        if begins is None:
+        id_, counted = (begins[1].decode(), known.get(begins[2])) if begins else ("", None)
+        if counted is None:
             id_, counted = _read_whole(line)
-        else:
-            id_ = begins[1].decode()
-            if counted is None:
-                _, counted = _read_whole(line)
+            if begins:
                 known[begins[2]] = counted
         if id_ in starts:
             raise ValueError

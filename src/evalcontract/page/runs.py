@@ -204,8 +204,6 @@ class RunsData:
         summary = Summary.of(rows, self._grouping)
         summary.add_samples(run.rows)
         together = _together(run.rows, rows) if summary.samples.rows else {}
-        # What did not run on one output of a row is told, too, whatever the others come to.
-        every = Summary.of(run.rows) if together else summary
         number = {key: at for at, key in enumerate(summary.checks)}
         rubrics = [rubric for rubric in summary.rubrics if rubric is not None]
         outputs = _outputs_of(run)
@@ -220,7 +218,7 @@ class RunsData:
             "sentence": tally_sentence(summary.rows),
             "samples": samples_sentence(summary.samples) if together else None,
             "methods": escape_controls(methods_sentence(summary)),
-            "unmeasured": [escape_controls(line) for line in unmeasured_lines(every)],
+            "unmeasured": [escape_controls(line) for line in unmeasured_lines(summary)],
             "has_outputs": run.outputs is not None
             or any(
                 key in (row.content or {}) for row in run.rows for key in ("output", "tool_calls")
